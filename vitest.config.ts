@@ -4,11 +4,20 @@ import { LongestFirst } from './test/support/longest-first.js';
 /** Full runs draw ten times as many cases. */
 const longer = process.env.RALPHCTL_TEST_FULL ? 10 : 1;
 
-const PURE = ['test/unit/{decide,model,screen,config}/**/*.test.ts'];
+/** They replace modules, or measure what a whole process holds: each has a process of its own. */
+const ALONE = [
+  'test/activities/kept-folders.test.ts',
+  'test/unit/client/{output,screen-source}.test.ts',
+  'test/unit/process/{descriptors,flood}.test.ts',
+  'test/unit/workflows/idea-ladder.test.ts',
+  'test/unit/workflows/idea-words.test.ts',
+];
 
 export default defineConfig({
   test: {
     pool: 'forks',
+    // No test changes a module or a global for good, so a process loads the modules once for all of its files.
+    isolate: false,
     // Half of the time a file of whole runs waits for timers, kills and other processes: twice as many as two cores.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
@@ -16,10 +25,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'pure',
-          include: PURE,
-          // Nothing in these tests changes a module or a global, so one process loads the modules once for all of them.
-          isolate: false,
+          name: 'fast',
+          include: ['test/{unit,activities,replay}/**/*.test.ts'],
+          exclude: ALONE,
           testTimeout: 60_000 * longer,
           hookTimeout: 60_000 * longer,
         },
@@ -27,9 +35,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'fast',
-          include: ['test/{unit,activities,replay}/**/*.test.ts'],
-          exclude: PURE,
+          name: 'alone',
+          include: ALONE,
+          isolate: true,
           testTimeout: 60_000 * longer,
           hookTimeout: 60_000 * longer,
         },
@@ -41,7 +49,7 @@ export default defineConfig({
           include: ['test/{integration,chaos,agents}/**/*.test.ts'],
           // The first run on a machine may have to build the server.
           globalSetup: 'test/support/global-server.ts',
-          testTimeout: 180_000 * longer,
+          testTimeout: 300_000 * longer,
           hookTimeout: 900_000 * longer,
         },
       },

@@ -6,12 +6,12 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { usedProtos } from './used-protos.mjs';
+import { buildSdks, SDK_FILE, sdkFromOneFile, WORKER_SDK_FILE, WORKER_THREAD_FILE } from './sdk-files.mjs';
+import { bundleWorkflows } from './workflow-bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -32,7 +32,9 @@ async function fingerprint() {
     'package.json',
     'package-lock.json',
     'scripts/build.mjs',
+    'scripts/sdk-files.mjs',
     'scripts/used-protos.mjs',
+    'scripts/workflow-bundle.mjs',
   ];
   for (const file of files) {
     const path = file.startsWith('/') ? file : join(root, file);
@@ -40,65 +42,6 @@ async function fingerprint() {
   }
   return hash.digest('hex');
 }
-
-/** The parts of the SDK that commands use. The worker has its own copies, which its native part needs. */
-const SDK = ['@temporalio/client', '@temporalio/common', '@temporalio/common/lib/time.js'];
-const SDK_FILE = 'temporal-client.cjs';
-
-/**
- * The SDK's client in one file: loaded together with its compiled form (src/process/compiled.ts), not module by module.
- */
-async function buildSdk() {
-  const { build } = await import('esbuild');
-  const contents = `module.exports = { ${SDK.map((name) => `'${name}': require('${name}')`).join(', ')} };`;
-  await build({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    minify: true,
-    keepNames: true,
-    legalComments: 'none',
-    logLevel: 'error',
-    outfile: join(dist, SDK_FILE),
-    plugins: [onlyUsedProtos],
-  });
-}
-
-const onlyUsedProtos = {
-  name: 'only-used-protos',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]proto[\\/]protos[\\/]json-module\.js$/ }, async ({ path }) => {
-      const json = JSON.stringify(JSON.stringify(await usedProtos(join(root, 'src'))));
-      const contents = `
-        const { Root, roots } = require('protobufjs/light');
-        module.exports = (roots.__temporal ??= new Root()).addJSON(JSON.parse(${json}));`;
-      return { contents, resolveDir: dirname(path) };
-    });
-  },
-};
-
-/** Lets client and server code import the SDK as usual and get the one file. */
-const sdkFromOneFile = (buildId) => ({
-  name: 'sdk-from-one-file',
-  setup(build) {
-    const users = /[\\/]src[\\/](client|server)[\\/]/;
-    build.onResolve({ filter: /^@temporalio\// }, ({ path, importer, kind }) =>
-      users.test(importer) && SDK.includes(path) && kind !== 'require-call' ? { path, namespace: 'sdk' } : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: 'sdk' }, async ({ path }) => {
-      const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
-      const contents = `
-        import { cacheRoot } from ${JSON.stringify(join(root, 'src/config/paths.ts'))};
-        import { loadCompiled } from ${JSON.stringify(join(root, 'src/process/compiled.ts'))};
-        import { programFile } from ${JSON.stringify(join(root, 'src/process/program-file.ts'))};
-        const one = globalThis[Symbol.for('ralphctl.sdk')] ??= loadCompiled(programFile('${SDK_FILE}'), '${buildId}', cacheRoot());
-        export const { ${names.join(', ')} } = one[${JSON.stringify(path)}];`;
-      return { contents, resolveDir: root };
-    });
-  },
-});
 
 /** Messages are in English; zod would bring those of 50 languages into the start of every command. */
 const onlyEnglish = {
@@ -116,12 +59,12 @@ const PROGRAM = `
   export { main as cli } from './src/cli.ts';
   export const launcher = () => import('./src/worker/job-process/main.ts');`;
 
-/** A small file that loads the program together with its compiled form, and runs a part of it. */
-const starter = (buildId, part) => `
+/** A small file that loads one of the big ones together with its compiled form, and runs a part of it. */
+const starter = (buildId, part, file = PROGRAM_FILE) => `
   import { cacheRoot } from './src/config/paths.ts';
   import { loadCompiled } from './src/process/compiled.ts';
   import { programFile } from './src/process/program-file.ts';
-  await loadCompiled(programFile('${PROGRAM_FILE}'), '${buildId}', cacheRoot()).${part}();`;
+  await loadCompiled(programFile('${file}'), '${buildId}', cacheRoot()).${part}();`;
 
 async function buildCommands(buildId) {
   const { build } = await import('esbuild');
@@ -158,7 +101,7 @@ async function buildCommands(buildId) {
     define: { ...define, 'import.meta.url': '__programUrl' },
     banner: { js: "const __programUrl = require('node:url').pathToFileURL(module.filename).href;" },
     external,
-    plugins: [sdkFromOneFile(buildId), onlyEnglish],
+    plugins: [...sdkFromOneFile(buildId), onlyEnglish],
     outfile: join(dist, PROGRAM_FILE),
   });
   for (const part of ['cli', 'launcher'])
@@ -168,6 +111,11 @@ async function buildCommands(buildId) {
       ...(part === 'cli' ? { banner: { js: '#!/usr/bin/env node' } } : {}),
       outfile: join(dist, `${part}.js`),
     });
+  await build({
+    ...common,
+    stdin: stdin(starter(buildId, 'thread', WORKER_SDK_FILE)),
+    outfile: join(dist, WORKER_THREAD_FILE),
+  });
   await build({ ...common, entryPoints: [join(root, 'src/process/compiled.ts')], outdir: dist });
   await build({
     ...common,
@@ -196,6 +144,19 @@ async function compileSdk(buildId) {
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
 }
 
+/** The same for the worker's. */
+async function compileWorkerSdk(buildId) {
+  const program = `
+    const { loadCompiled } = await import(${JSON.stringify(pathToFileURL(join(dist, 'compiled.js')).href)});
+    const load = loadCompiled(${JSON.stringify(join(dist, WORKER_SDK_FILE))}, '${buildId}', '');
+    const { NativeConnection, Runtime } = load.sdk()['@temporalio/worker'];
+    load.sdk()['@temporalio/activity'];
+    Runtime.install({});
+    await NativeConnection.connect({ address: '127.0.0.1:9' }).catch(() => {});
+    process.exit(0);`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+}
+
 /** The same for the program, by the command that reads most: `status` in a repository without a run. */
 async function compileProgram() {
   const dir = await mkdtemp(join(tmpdir(), 'ralphctl-build-'));
@@ -218,13 +179,8 @@ async function compileProgram() {
 const ONE_LINE_TRACES = 'Error.stackTraceLimit=1;';
 
 async function buildWorkflows() {
-  const { bundleWorkflowCode } = await import('@temporalio/worker');
   const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.warn, error: console.error };
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, 'src/workflows/index.ts'),
-    payloadConverterPath: join(root, 'src/workflows/payloads.ts'),
-    logger: quiet,
-  });
+  const code = await bundleWorkflows({ logger: quiet });
   await writeFile(join(dist, 'workflow-bundle.js'), ONE_LINE_TRACES + code);
 }
 
@@ -235,8 +191,8 @@ export async function buildAll({ quiet = false } = {}) {
   if (!quiet) console.error('building …');
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  await Promise.all([buildCommands(wanted), buildWorkflows(), buildSdk()]);
-  await Promise.all([compileSdk(wanted), compileProgram()]);
+  await Promise.all([buildCommands(wanted), buildWorkflows(), buildSdks(dist)]);
+  await Promise.all([compileSdk(wanted), compileWorkerSdk(wanted), compileProgram()]);
   await writeFile(stamp, wanted);
   if (!quiet) console.error(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }

@@ -207,6 +207,44 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'retried', ['idea-retried', 'r-1'], ['idea-fresh', 'r-2']);
     },
 
+    /** Two questions. The second one gets two answers while no worker runs: the idea takes the first one. */
+    async answered() {
+      const asking = (question) => ({ do: [append('q-1.txt', question)], signal: `NEEDS_HUMAN: ${question}` });
+      const p = await project('answered', {
+        ideas: { 'q-1': { script: () => [asking('which colour?'), asking('which port?'), complete('q-1')] } },
+      });
+      await p.run('start', '--detach');
+      const question = (text) =>
+        until(text, async () => (await status(p))?.attention.some(({ reason }) => reason?.includes(text)));
+      await question('which colour?');
+      await p.run('answer', 'q-1', 'red');
+      await question('which port?');
+      await p.run('worker', '--stop');
+      await p.run('answer', 'q-1', '8080');
+      await p.run('answer', 'q-1', '9090');
+      await p.run('start', '--json', '--wait');
+      return ids(p, 'answered', ['idea-answered', 'q-1']);
+    },
+
+    /** Texts that say nothing: as signals to the idea and to the run they are refused. */
+    async 'empty-texts'() {
+      const script = () => [{ signal: 'NEEDS_HUMAN: which colour?' }, complete('n-1')];
+      const p = await project('empty-texts', { ideas: { 'n-1': { script } } });
+      await p.run('start', '--detach');
+      await until('the question', async () => (await status(p))?.attention.some(({ id }) => id === 'n-1'));
+      const { workflow } = await connected();
+      const id = await p.id();
+      const idea = workflow.getHandle(`ralph:${id}:idea:n-1`);
+      await idea.signal('answer', '\u001b[0m');
+      await idea.signal('hint', '\u200b');
+      await workflow.getHandle(`ralph:${id}:autopilot`).signal('answer', { idea: 'n-1', text: '\u0007' });
+      const refused = async () => (await p.run('events')).split('\n').filter((line) => /"kind":"refused"/.test(line));
+      await until('the refusals', async () => (await refused()).length === 3);
+      await p.run('answer', 'n-1', 'red');
+      await closed(p);
+      return ids(p, 'empty-texts', ['idea-empty-texts', 'n-1']);
+    },
+
     /** Too many failures in a row pause the run; it resumes after a review. */
     async review() {
       const fails = { script: () => [{ do: [{ say: 'no' }], exit: 3 }] };
@@ -325,6 +363,8 @@ export const TOLD_KINDS = {
   fallback: ['autopilot-fallback', 'idea-fallback'],
   closed: ['autopilot-closed', 'idea-closed'],
   told: ['autopilot-told', 'idea-told', 'idea-restarted'],
+  answered: ['autopilot-answered', 'idea-answered'],
+  'empty-texts': ['autopilot-empty-texts', 'idea-empty-texts'],
   retried: ['autopilot-retried', 'idea-retried', 'idea-fresh'],
   review: ['autopilot-review', 'idea-failed'],
   'landing-red': ['autopilot-landing-red', 'idea-landing-red'],

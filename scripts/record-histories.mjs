@@ -16,8 +16,11 @@ import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { buildAll } from './build.mjs';
 import { KINDS as FIRST_KINDS, scenariosOn } from './history-scenarios.mjs';
+import { DELIVERY_KINDS, deliveryScenariosOn } from './history-scenarios-delivery.mjs';
 import { LATER_KINDS, laterScenariosOn } from './history-scenarios-later.mjs';
 import { TOLD_KINDS, toldScenariosOn } from './history-scenarios-told.mjs';
+import { TRACKER_KINDS, trackerScenariosOn } from './history-scenarios-tracker.mjs';
+import { WAVES_KINDS, wavesScenariosOn } from './history-scenarios-waves.mjs';
 import { root } from './install.mjs';
 
 const exec = promisify(execFile);
@@ -59,16 +62,22 @@ async function until(what, check, ms = 180_000) {
   }
 }
 
-/** A `temporal` program, found in the same way as the product does. */
-async function temporalProgram() {
+/** A module of the project, compiled. */
+async function bundled(...paths) {
   const { build } = await import('esbuild');
-  const outfile = join(base, 'resolve.mjs');
+  const outfile = join(base, `${paths.join('+').replaceAll('/', '-')}.mjs`);
   const banner = "import { createRequire as r } from 'node:module'; const require = r(import.meta.url);";
+  const contents = paths.map((path) => `export * from './${path}';`).join('\n');
   await build({
-    entryPoints: [join(root, 'src/server/install/resolve.ts')],
+    stdin: { contents, resolveDir: root },
     ...{ bundle: true, platform: 'node', format: 'esm', outfile, banner: { js: banner } },
   });
-  const { resolveBinary } = await import(outfile);
+  return import(outfile);
+}
+
+/** A `temporal` program, found in the same way as the product does. */
+async function temporalProgram() {
+  const { resolveBinary } = await bundled('src/server/install/resolve.ts');
   const cacheRoot = join(env.XDG_CACHE_HOME, 'ralphctl');
   const { path } = await resolveBinary({ env: process.env, cacheRoot, onProgress: (line) => console.error(line) });
   return path;
@@ -129,9 +138,16 @@ async function project(name, { ideas, config = {}, files: more = {} }) {
 const scriptedAgent = join(base, 'dist', 'scripted-agent.js');
 const read = (file) => readFile(file, 'utf8').catch(() => '');
 const gone = (pid) => until(`process ${pid} to end`, async () => !existsSync(`/proc/${pid}`));
-const tools = { project, scriptedAgent, until, connected, workerOf, continuedRun, bounced, read, gone };
-const scenarios = { ...scenariosOn(tools), ...toldScenariosOn(tools), ...laterScenariosOn(tools) };
-const KINDS = { ...FIRST_KINDS, ...TOLD_KINDS, ...LATER_KINDS };
+const tools = { bundled, env, project, scriptedAgent, until, connected, workerOf, continuedRun, bounced, read, gone };
+const scenarios = {
+  ...scenariosOn(tools),
+  ...toldScenariosOn(tools),
+  ...laterScenariosOn(tools),
+  ...deliveryScenariosOn(tools),
+  ...trackerScenariosOn({ ...tools, base }),
+  ...wavesScenariosOn(tools),
+};
+const KINDS = { ...FIRST_KINDS, ...TOLD_KINDS, ...LATER_KINDS, ...DELIVERY_KINDS, ...TRACKER_KINDS, ...WAVES_KINDS };
 
 const fileOf = (kind) => join(out, `${kind}-${version}.json`);
 
@@ -203,7 +219,7 @@ async function main(names) {
   const temporal = await temporalProgram();
   await writeFile(
     hostFile,
-    "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; os.hostname = () => 'testhost'; syncBuiltinESMExports();\n",
+    "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; os.hostname = () => 'testhost'; os.userInfo = () => ({ username: 'tester' }); syncBuiltinESMExports();\n",
   );
   for (const name of names) {
     const kept = await scenarios[name]();

@@ -10,11 +10,12 @@ const dir = await mkdtemp(join(tmpdir(), 'ralphctl-schemas-'));
 try {
   const outfile = join(dir, 'schemas.cjs');
   const contents = `export * from './src/backlog/schemas.ts';
-    export * from './src/report/schema.ts';`;
+    export * from './src/report/schema.ts';
+    export * from './src/trackers/wire.ts';`;
   const stdin = { contents, resolveDir: at('') };
   await build({ stdin, bundle: true, outfile, platform: 'node', format: 'cjs' });
-  const { exportSchemas, reportJsonSchema } = (await import(pathToFileURL(outfile).href)).default;
-  const schemas = { ...exportSchemas(), 'report.schema.json': reportJsonSchema() };
+  const { exportSchemas, reportJsonSchema, trackerSchemas } = (await import(pathToFileURL(outfile).href)).default;
+  const schemas = { ...exportSchemas(), ...trackerSchemas(), 'report.schema.json': reportJsonSchema() };
   for (const [file, schema] of Object.entries(schemas)) {
     await writeFile(at(`schemas/${file}`), `${JSON.stringify(schema, null, 2)}\n`);
   }

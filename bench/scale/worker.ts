@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
-import type { DoWork, WorkName, WorkResult } from '../../src/jobs/index.js';
+import type { DoWork, WorkName, WorkResult } from '../../src/jobs/job.js';
 import type { PrepareInput } from '../../src/protocol/activities.js';
 import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 import type { LandInput } from '../../src/protocol/git-work.js';

@@ -7,6 +7,8 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
 
 const BEAT_MS = 3000;
+/** Each heartbeat is a write of the server's database, and most activities end sooner. */
+const FIRST_BEAT_MS = 1000;
 
 export interface Alive {
   /** Aborts when the server, a person or a shutdown ends this attempt. */
@@ -18,8 +20,9 @@ export interface Alive {
 export async function keepAlive<T>(work: (alive: Alive) => Promise<T>): Promise<T> {
   const context = Context.current();
   let details: unknown;
-  context.heartbeat();
-  const timer = setInterval(() => context.heartbeat(details), BEAT_MS);
+  const beat = (): void => context.heartbeat(details);
+  const first = setTimeout(beat, FIRST_BEAT_MS);
+  const timer = setInterval(beat, BEAT_MS);
   const signal = context.cancellationSignal;
   try {
     const result = await work({
@@ -35,6 +38,7 @@ export async function keepAlive<T>(work: (alive: Alive) => Promise<T>): Promise<
     if (signal.aborted) await context.cancelled;
     throw error;
   } finally {
+    clearTimeout(first);
     clearInterval(timer);
   }
 }

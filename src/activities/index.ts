@@ -1,11 +1,10 @@
 /**
  * All activities of a worker, by queue: heartbeat, cancellation and failure types around the work itself, which is in
- * src/jobs and may run in another process.
+ * src/jobs and may run in another process. Imports only its types: the worker would load what its job processes do.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowClient } from '@temporalio/client';
-import { type DoWork, type WorkInput, type WorkName, type WorkResult, workHere } from '../jobs/index.js';
-import { type WorkDeps, WorkError } from '../jobs/job.js';
+import { type DoWork, type WorkDeps, WorkError, type WorkInput, type WorkName, type WorkResult } from '../jobs/job.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import { keepAlive } from './alive.js';
@@ -39,7 +38,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 export function createActivities(
   deps: ActivityDeps,
-  doWork: DoWork = workHere(deps),
+  doWork: DoWork,
 ): { main: MainActivities; git: GitActivities; agents: AgentActivities } {
   const work =
     <Name extends WorkName>(name: Name) =>
@@ -71,6 +70,13 @@ export function createActivities(
         const pages = await deps.pages?.();
         return work('deliverAlert')({ ...input, ...(pages === undefined ? {} : { pages }) });
       },
+      claimItem: work('claimItem'),
+      tellTracker: work('tellTracker'),
+      planWave: async (input) => {
+        // Tiers are learnt from the events.
+        await deps.flushed?.();
+        return work('planWave')(input);
+      },
       reconcileIdeas: (input) => reconcileIdeas(deps.client, input),
     },
     git: {
@@ -81,6 +87,8 @@ export function createActivities(
       stashIdea: work('stashIdea'),
       undoIdea: work('undoIdea'),
       cleanupIdea: work('cleanupIdea'),
+      pushTarget: work('pushTarget'),
+      lookAtPull: work('lookAtPull'),
     },
     agents: { runAgent: work('runAgent') },
   };

@@ -146,6 +146,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   const handle = startRun({
     argv: invocation.argv,
     cwd: input.cwd,
+    places: [input.cwd],
     env,
     outputFile: input.outputFile,
     token: input.token,

@@ -1,11 +1,13 @@
 /**
  * Finds the backlog of a repository when nobody names one: ralphctl's own files first, then the paths of other tools.
- * Invariant: reads names only, and never chooses between two.
+ * Invariant: reads names, and content only where a name says too little. Never chooses between two.
  */
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { BacklogError } from './detect.js';
+import { MIB, readInput } from '../config/read-input.js';
+import { BacklogError, detect } from './detect.js';
 import { WHAT_IS_READ } from './foreign.js';
+import { Source } from './formats/source.js';
 
 type Places = readonly (readonly [folder: string, names: readonly string[]])[];
 
@@ -28,6 +30,12 @@ const FOREIGN: Places = [
   ['backlog', ['tasks']],
 ];
 
+/** Files with such names need not be backlogs. */
+const UNSURE: Places = [
+  ['.', ['tasks.yaml', 'tasks.yml']],
+  ['docs/plans', ['*.md']],
+];
+
 /** Uses the names that the folder lists: a file system that ignores case would otherwise return one file twice. */
 const names = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
 
@@ -38,11 +46,33 @@ async function below(dir: string, places: Places): Promise<string[]> {
     const folders =
       open === undefined ? [join(dir, folder)] : (await names(open)).sort().map((name) => join(open, name));
     for (const one of folders.filter((path) => !path.endsWith('/archive'))) {
-      const here = new Set(await names(one));
-      found.push(...known.filter((name) => here.has(name)).map((name) => join(one, name)));
+      const here = await names(one);
+      const fit = known.flatMap((name) =>
+        here.filter((file) => (name.startsWith('*') ? file.endsWith(name.slice(1)) : file === name)).sort(),
+      );
+      found.push(...fit.map((name) => join(one, name)));
     }
   }
   return found;
+}
+
+/** Whether the content has the shape of a format of another tool. */
+async function isForeign(file: string): Promise<boolean> {
+  const text = await readInput(file, MIB).then(String, () => '');
+  const source = new Source(file, text);
+  const found = detect(source);
+  return (
+    'format' in found && found.format.name !== 'roadmap' && found.format.name !== 'ideas' && found.format.shape(source)
+  );
+}
+
+/** Every file below `dir` that could be the backlog. ralphctl's own files hide those of other tools. */
+export async function backlogsIn(dir: string): Promise<string[]> {
+  const own = await below(dir, OWN);
+  if (own.length > 0) return own;
+  const unsure = await below(dir, UNSURE);
+  const fit = await Promise.all(unsure.map(isForeign));
+  return [...(await below(dir, FOREIGN)), ...unsure.filter((_, at) => fit[at])];
 }
 
 /**
@@ -51,8 +81,7 @@ async function below(dir: string, places: Places): Promise<string[]> {
  */
 export async function findBacklog(dir: string, configured?: string): Promise<string> {
   if (configured !== undefined) return resolve(dir, configured);
-  const own = await below(dir, OWN);
-  const found = own.length > 0 ? own : await below(dir, FOREIGN);
+  const found = await backlogsIn(dir);
   const [only, ...others] = found;
   if (only === undefined) {
     const fix = `write roadmap.md, or name the file: ralphctl start <file>. ${WHAT_IS_READ}`;

@@ -2,7 +2,8 @@
 import { cacheRoot, integrationDir, stateRoot, wallDir, worktreesDir } from '../config/paths.js';
 import { findWall } from '../git/confinement/wall.js';
 import { RepositoryError } from '../git/errors.js';
-import { inspectRepository, projectId, type Repository } from '../git/repository.js';
+import { projectName } from '../git/project-name.js';
+import { inspectRepository, type Repository } from '../git/repository.js';
 import { brokenHead } from '../git/worktrees/moved.js';
 import type { Teller } from '../protocol/command.js';
 import { homeOf, homeOfLost } from '../run-files/project-home.js';
@@ -48,7 +49,7 @@ export interface Project {
 export async function findProject(context: Context): Promise<Project> {
   const repository = await inspectRepository(context.cwd);
   const { root, commonDir } = repository;
-  const id = await homeOf(context.root, repository, await projectId(root));
+  const id = await homeOf(context.root, repository, projectName(commonDir));
   const linked = [worktreesDir(context.root, id), integrationDir(context.root, id)];
   // Even a command that only reads must not run a program of an agent.
   await findWall({ commonDir, root, linked, dir: wallDir(context.root, id) });

@@ -5,6 +5,8 @@
  */
 import { writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { asSystemError } from '../config/system-errors.js';
 import { EXIT, UserError } from '../protocol/user-error.js';
 
 /** Resolves once everything written so far has left the process, or the reader has gone. */
@@ -55,21 +57,34 @@ const SIGPIPE_CODE = 141;
 /** C1 control characters, marks that change the direction of text, and line separators: JSON allows them in strings. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** JSON on one line that cannot steer a terminal. Parsed, it is the same value. */
-export const jsonText = (value: unknown): string | undefined =>
-  JSON.stringify(value)?.replace(UNSAFE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** JSON that cannot steer a terminal, on one line unless `indent` says otherwise. Parsed, it is the same value. */
+export const jsonText = (value: unknown, indent?: number): string | undefined =>
+  JSON.stringify(value, null, indent)?.replace(
+    UNSAFE,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** The lines of a text that names files, branches or ideas: what came from outside cannot steer a terminal. */
+export const safeLines = (text: string): string =>
+  text
+    .split(/\r?\n/)
+    .map((line) => stripVTControlCharacters(line).replace(STEERS, ' ').trimEnd())
+    .join('\n');
+
+const STEERS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /* Turns an error of a command into one message and an exit code. */
 
 /** `shown`: how a message goes to the terminal. */
 export function explain(error: unknown, json: boolean, shown: (text: string) => string = String): number {
-  const known = error instanceof UserError ? error : undefined;
+  const known = error instanceof UserError ? error : asSystemError(error);
   const exitCode = known?.exitCode ?? EXIT.internal;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = known?.message ?? (error instanceof Error ? error.message : String(error));
   if (json) {
     const record = { kind: 'error', message, exitCode, fix: known?.fix, ...known?.details };
     process.stdout.write(`${jsonText(record)}\n`);
-  } else process.stderr.write(`${shown(`ralphctl: ${message}`)}\n`);
-  if (!known && error instanceof Error && process.env.RALPHCTL_DEBUG) process.stderr.write(`${error.stack}\n`);
+  } else process.stderr.write(`${shown(safeLines(`ralphctl: ${message}`))}\n`);
+  if (!known && error instanceof Error && process.env.RALPHCTL_DEBUG)
+    process.stderr.write(`${safeLines(error.stack ?? '')}\n`);
   return exitCode;
 }

@@ -1,20 +1,23 @@
 /**
  * Long output in a pager, as git does it: `RALPHCTL_PAGER`, else `PAGER`, else `less -FRX`, which ends by itself where all
  * fits the screen.
- * Invariant: only in a terminal, never for JSON and never for what follows. Where the pager cannot run, the output is
- * printed as it is. What a command says beside its output goes the same way, so that it does not write over the pager.
+ * Invariant: only in a terminal, never for JSON and never for what follows. Where the pager cannot run or fails, the output
+ * is printed as it is. What a command says beside its output goes the same way, so that it does not write over the pager.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { clean } from '../screen/text/text.js';
+import { flushed } from './output.js';
 import { endProgress } from './progress.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Commands whose output may be longer than a screen. */
 const PAGED: ReadonlySet<string> = new Set([
-  ...['config', 'events', 'help', 'limits', 'logs', 'report', 'runs', 'saves', 'show', 'status', 'why'],
+  ...['backlog', 'config', 'convert', 'events', 'help', 'ledger', 'limits', 'logs', 'report', 'runs', 'saves'],
+  ...['show', 'status', 'triage', 'why'],
 ]);
 
 interface Asked {
@@ -51,7 +54,13 @@ function canRun(line: string, { PATH = '' }: Env): boolean {
   });
 }
 
-let running: ChildProcess | undefined;
+/** More text than this shows that the pager reads, so a copy is no longer kept. */
+const MOST_KEPT = 8 * 1024 * 1024;
+/** A person ended the pager. */
+const LEFT: readonly unknown[] = [0, 130, 'SIGINT', 'SIGHUP'];
+
+let closed: Promise<void> | undefined;
+let endInput = (): void => {};
 
 /** The pager opens with the first output, so that nothing is in its way before. */
 export function pageOutput(line: string, env: Env): void {
@@ -67,41 +76,69 @@ export function pageOutput(line: string, env: Env): void {
 
 /** From now on, output goes to the pager. */
 function openPager(line: string, env: Env): void {
+  const { stdout, stderr } = process;
+  const plain = { out: stdout.write, err: stderr.write };
   const child = spawn('/bin/sh', ['-c', line], {
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
     stdio: ['pipe', 'inherit', 'inherit'],
   });
   const input = child.stdin;
-  running = child;
+  const copy = new Copy();
+  const goOn = (): void => void stdout.emit('drain');
+  input.on('error', goOn);
+  input.on('drain', goOn);
   let gone = false;
-  // Somebody who has left the pager wants no more of it.
-  const leave = (): void => {
-    gone = true;
-    process.stdout.emit('drain');
-  };
-  child.once('error', leave);
-  child.once('close', leave);
-  input.on('error', leave);
-  input.on('drain', () => process.stdout.emit('drain'));
   const write = ((chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     const done = rest.find((one) => typeof one === 'function') as (() => void) | undefined;
+    // Somebody who has left the pager wants no more of it.
+    if (!gone) copy.add(chunk);
     if (gone || input.destroyed) {
       done?.();
       return true;
     }
     return input.write(chunk, () => done?.());
-  }) as typeof process.stdout.write;
-  process.stdout.write = write;
-  if (process.stderr.isTTY) process.stderr.write = write;
+  }) as typeof stdout.write;
+  stdout.write = write;
+  if (stderr.isTTY) stderr.write = write;
+  endInput = () => input.end();
+  closed = ended(child).then((how) => {
+    gone = true;
+    goOn();
+    if (LEFT.includes(how.left)) return;
+    stdout.write = plain.out;
+    stderr.write = plain.err;
+    stderr.write(`ralphctl: the pager "${clean(line)}" ${how.text}. ${copy.whole ? 'The output follows' : NOT_KEPT}\n`);
+    for (const chunk of copy.chunks) stdout.write(chunk);
+  });
   // The pager decides what Ctrl-C means.
   process.on('SIGINT', () => {});
 }
 
-/** Until the person has left it. */
+const NOT_KEPT = 'Print the output without a pager: --no-pager';
+
+/** What the pager got, for a pager that fails. */
+class Copy {
+  chunks: (string | Uint8Array)[] = [];
+  whole = true;
+  #size = 0;
+
+  add(chunk: string | Uint8Array): void {
+    this.#size += chunk.length;
+    if (this.#size > MOST_KEPT) this.whole = false;
+    if (this.whole) this.chunks.push(chunk);
+    else this.chunks = [];
+  }
+}
+
+async function ended(child: ChildProcess): Promise<{ left: unknown; text: string }> {
+  const [code, signal] = await once(child, 'close').catch((error: Error) => [error.message, null] as unknown[]);
+  if (signal !== null) return { left: signal, text: `was ended by ${String(signal)}` };
+  return { left: code, text: typeof code === 'number' ? `failed with exit code ${code}` : `failed: ${String(code)}` };
+}
+
+/** Until the person has left it, or what a failed pager got is printed. */
 export async function pagerClosed(): Promise<void> {
-  const child = running;
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const closed = once(child, 'close');
-  child.stdin?.end();
+  endInput();
   await closed;
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 }

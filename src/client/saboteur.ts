@@ -49,7 +49,7 @@ export async function sabotage(
   }
   if (runId === undefined) return blows;
   const left = PLAN.map((plan) => ({ ...plan, seen: 0 }));
-  for await (const event of followEvents(eventsPath(root, { project, runId }), signal, 20)) {
+  for await (const event of followEvents(eventsPath(root, { project, runId }), signal, { pollMs: 20 })) {
     for (const plan of left) {
       if (!plan.at(event)) continue;
       plan.seen += 1;

@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectDir } from '../config/paths.js';
 import { isAlive, signalIdentity } from '../process/identity.js';
+import { withLock } from '../process/lock.js';
 import { programFile } from '../process/program-file.js';
-import { withLock } from '../server/lock.js';
 import { buildId } from '../worker/build-id.js';
 import { removeWorkerRecord, runningWorker, type WorkerRecord, workerLockPath } from '../worker/record.js';
 import type { Context } from './context.js';
@@ -49,8 +49,8 @@ export async function ensureWorker(context: Context, project: string): Promise<W
 }
 
 /** Asks the worker to return its work and end. True when one was running. */
-export async function stopWorker(context: Context, project: string): Promise<boolean> {
-  const record = await runningWorker(context.root, project);
+export async function stopWorker({ root }: Pick<Context, 'root'>, project: string): Promise<boolean> {
+  const record = await runningWorker(root, project);
   if (!record) return false;
   await signalIdentity(record.keeper, 'SIGTERM');
   const until = performance.now() + STOP_MS;
@@ -59,7 +59,7 @@ export async function stopWorker(context: Context, project: string): Promise<boo
     await delay(50);
   }
   // Without the record, the worker knows that the stop is intended and does not restart its supervisor.
-  await removeWorkerRecord(context.root, project);
+  await removeWorkerRecord(root, project);
   await signalIdentity(record.keeper, 'SIGKILL');
   return true;
 }

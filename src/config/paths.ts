@@ -46,4 +46,6 @@ export const closedLockDir = (root: string, project: string): string => join(pro
 export const carriedDir = (root: string, project: string): string => join(projectDir(root, project), 'carried');
 /** Hashes of the stamps of kept folders (gate/kept/stamp.ts). */
 export const keptDir = (root: string, project: string): string => join(projectDir(root, project), 'kept');
+/** Evidence of all runs, one operation a line. */
+export const ledgerPath = (root: string, project: string): string => join(projectDir(root, project), 'ledger.jsonl');
 export const baselineDir = (root: string, project: string): string => join(projectDir(root, project), 'baseline');

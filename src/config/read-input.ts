@@ -11,23 +11,24 @@ export const MIB = 1024 * 1024;
 
 export type InputFault = 'missing' | 'folder' | 'not-regular' | 'too-large' | 'unreadable';
 
-/** `message` is a clause without the file's name, such as "is a folder, not a file". */
+/** `message` is a clause without the file's name, such as "is a folder, not a file". `cause`: the system's error. */
 export class InputError extends Error {
   override readonly name = 'InputError';
   readonly fault: InputFault;
-  constructor(fault: InputFault, message: string) {
-    super(message);
+  constructor(fault: InputFault, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.fault = fault;
   }
 }
 
 function asInputError(error: unknown): InputError {
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return new InputError('missing', 'there is no such file');
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new InputError('missing', 'there is no such file', { cause: error });
   if (code === 'EISDIR') return new InputError('folder', 'this is a folder, not a file');
   if (code === 'ENXIO') return new InputError('not-regular', 'this is not a regular file (a socket or a pipe)');
   if (code === 'ERR_INVALID_ARG_VALUE') return new InputError('unreadable', 'the path contains a NUL character');
-  return new InputError('unreadable', `cannot be read (${code})`);
+  return new InputError('unreadable', `cannot be read (${code})`, { cause: error });
 }
 
 async function upTo(file: FileHandle, bytes: number): Promise<Buffer> {
@@ -43,24 +44,39 @@ async function upTo(file: FileHandle, bytes: number): Promise<Buffer> {
 }
 
 /**
+ * Opens a regular file, and nothing else.
+ * @param flags of `open`, for reading unless given
+ * @throws InputError, and nothing else
+ */
+export async function openRegular(path: string, flags = constants.O_RDONLY, mode?: number): Promise<FileHandle> {
+  let file: FileHandle | undefined;
+  try {
+    // Without O_NONBLOCK, opening a pipe waits for its other end.
+    file = await open(path, flags | constants.O_NONBLOCK, mode);
+    const about = await file.stat();
+    if (about.isDirectory()) throw new InputError('folder', 'this is a folder, not a file');
+    if (!about.isFile()) throw new InputError('not-regular', 'this is not a regular file (a device or a pipe)');
+    return file;
+  } catch (error) {
+    await file?.close();
+    throw error instanceof InputError ? error : asInputError(error);
+  }
+}
+
+/**
  * @param path absolute, or relative to the working directory
  * @param maxBytes most bytes that are read
  * @throws InputError, and nothing else
  */
 export async function readInput(path: string, maxBytes: number): Promise<Buffer> {
-  let file: FileHandle | undefined;
+  const file = await openRegular(path);
   try {
-    // Without O_NONBLOCK, opening a pipe waits for its other end.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const about = await file.stat();
-    if (about.isDirectory()) throw new InputError('folder', 'this is a folder, not a file');
-    if (!about.isFile()) throw new InputError('not-regular', 'this is not a regular file (a device or a pipe)');
     // Files in /proc report size 0, so the size does not bound the read.
-    if (about.size > maxBytes) throw new InputError('too-large', `larger than ${maxBytes / MIB} MB`);
+    if ((await file.stat()).size > maxBytes) throw new InputError('too-large', `larger than ${maxBytes / MIB} MB`);
     return await upTo(file, maxBytes);
   } catch (error) {
     throw error instanceof InputError ? error : asInputError(error);
   } finally {
-    await file?.close();
+    await file.close();
   }
 }

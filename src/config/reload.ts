@@ -51,6 +51,10 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   commit: { counts: 'iteration' },
   weights: { counts: 'now' },
   landing: { counts: 'landing' },
+  'landing.mode': { counts: 'never', why: 'the start of a run records the remote. End the run first: ralphctl stop' },
+  'landing.pr.repo': { counts: 'never', why: 'ideas are in review there. End the run first: ralphctl stop' },
+  'landing.pr.pollSeconds': { counts: 'now' },
+  'landing.remote': { counts: 'never', why: 'the start of a run records the remote. End the run first: ralphctl stop' },
   worktrees: { counts: 'worktree' },
   'worktrees.root': { counts: 'never', why: 'its worktrees are there. End the run first: ralphctl stop' },
   signals: { counts: 'iteration' },
@@ -64,6 +68,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   budget: { counts: 'now' },
   warnings: { counts: 'iteration' },
   notify: { counts: 'now' },
+  waves: { counts: 'never', why: 'the start of a run records them. End the run first: ralphctl stop' },
   logs: { counts: 'iteration' },
 };
 
@@ -110,13 +115,24 @@ export function changesOf(from: Config, to: Config): Change[] {
 
 /** `wanted`, with the values of `current` for keys that cannot change in an open run. */
 export function reloaded(current: Config, wanted: Config): Config {
-  const { target: _, backlog: __, backlogFormat: ___, ...rest } = wanted;
-  const { root: ____, ...worktrees } = wanted.worktrees;
-  return {
-    ...rest,
-    ...(current.target === undefined ? {} : { target: current.target }),
-    ...(current.backlog === undefined ? {} : { backlog: current.backlog }),
-    ...(current.backlogFormat === undefined ? {} : { backlogFormat: current.backlogFormat }),
-    worktrees: { ...worktrees, ...(current.worktrees.root === undefined ? {} : { root: current.worktrees.root }) },
-  };
+  const next = structuredClone(wanted);
+  for (const [key, { counts }] of Object.entries(RELOAD_TABLE))
+    if (counts === 'never') keep(key.split('.'), { ...current }, next as Part);
+  return next;
 }
+
+/** Gives `to` the value that `from` has at this place, or none where it has none. */
+function keep([name = '', ...rest]: readonly string[], from: Part, to: Part): void {
+  const [old, now] = [from[name], to[name]];
+  if (rest.length === 0) {
+    if (old === undefined) delete to[name];
+    else to[name] = structuredClone(old);
+  } else if (isPart(old) || isPart(now)) {
+    const inner = isPart(now) ? now : {};
+    keep(rest, isPart(old) ? old : {}, inner);
+    to[name] = inner;
+  }
+}
+
+type Part = Record<string, unknown>;
+const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,23 +2,10 @@
  * Reads the JSON files that ralphctl wrote itself.
  * Invariant: ralphctl checks version and shape before it uses anything of a file. It reads neither a file of a newer
  * version nor half a file. A file without a version has the first one.
- * Must import the base of user-facing errors and zod only.
  */
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { UserError } from '../protocol/user-error.js';
-
-/** A stored file that cannot be used. The message names the file and the fix. */
-export class StoredFileError extends UserError {
-  constructor(
-    readonly path: string,
-    readonly fault: 'newer' | 'broken',
-    why: string,
-    fix: string,
-  ) {
-    super(`${path} ${why}. ${fix}`, undefined, fix);
-  }
-}
+import { readOwn } from './own-files.js';
+import { StoredFileError } from './stored-error.js';
 
 export interface StoredKind<T> {
   schema: z.ZodType<T>;
@@ -52,17 +39,17 @@ export function parseStored<T>(path: string, text: string, { schema, fix }: Stor
   throw broken(`${issue?.path.join('.') || 'the whole file'}: ${issue?.message ?? 'unknown'}`);
 }
 
-/** Undefined where there is no such file. @throws StoredFileError, or why the file cannot be read */
+/** Undefined where there is no such file. @throws StoredFileError, or SystemError where it cannot be read */
 export async function readStored<T>(path: string, kind: StoredKind<T>): Promise<T | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    // A part of the path is a file, so the file does not exist.
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
-  return parseStored(path, text, kind);
+  const text = await readOwn(path, kind.fix || undefined);
+  return text === undefined ? undefined : parseStored(path, text, kind);
+}
+
+/** A file that must exist. @throws StoredFileError, SystemError, or an error with code ENOENT where it is missing */
+export async function readExisting<T>(path: string, kind: StoredKind<T>): Promise<T> {
+  const found = await readStored(path, kind);
+  if (found === undefined) throw Object.assign(new Error(`${path} is missing (ENOENT)`), { code: 'ENOENT' });
+  return found;
 }
 
 /**

@@ -5,8 +5,7 @@
  */
 
 /** Control characters, and characters that reverse the reading direction. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNSEEN = /(?![\t\n])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** One line: line ends of every kind become spaces. */
 export function oneLine(text: string): string {
@@ -55,4 +54,31 @@ export function clip(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - 1);
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+/** What an agent said, without its signal at the end. Of a long signal, the text may have only the end. */
+export const withoutSignal = (text: string): string =>
+  text
+    .replace(/<(ralph|chorus|promise)\b[^>]*>(?:(?!<\/\1)[\s\S])*<\/\1\s*>\s*$/i, '')
+    .replace(/^[\s\S]*<\/(?:ralph|chorus|promise)\s*>\s*$/i, '')
+    .trim();
+
+/** UTC, because workflows know no zone; the CLI shows local time. */
+export const utcMinute = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/**
+ * Counts landed ideas; those from before the run count only in the sum. `7 landed`, `7 of 40 ideas landed`,
+ * `7 landed in this run (31 of 40 in all)`.
+ */
+export function landedText({ landed, landedBefore = 0, total }: LandedCounts): string {
+  if (landedBefore > 0)
+    return `${landed - landedBefore} landed in this run (${landed}${total === undefined ? '' : ` of ${total}`} in all)`;
+  return total === undefined ? `${landed} landed` : `${landed} of ${total} ideas landed`;
+}
+
+interface LandedCounts {
+  /** In all. */
+  landed: number;
+  landedBefore?: number | undefined;
+  total?: number;
 }

@@ -75,10 +75,12 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
   const tolerated: string[] = [];
   const escaped: string[] = [];
   let failure: GateResult['failure'];
+  let log: string | undefined;
   for (const [index, command] of options.commands.entries()) {
     options.onBegin?.(index, command);
     const one = await runCommand(options, command, `gate-${index + 1}`);
     commands.push(one.result);
+    log = one.log;
     escaped.push(...one.escaped);
     if (!one.failure) {
       options.onOutcome?.(index, one.outcome);
@@ -105,12 +107,15 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
     flaky: flaky.length > 0 ? flaky : undefined,
     tolerated: tolerated.length > 0 ? tolerated : undefined,
     escaped: escaped.length > 0 ? escaped.slice(0, MOST_ESCAPED) : undefined,
+    log,
     durationMs: Math.round(performance.now() - startedAt),
   };
 }
 
 interface Ran {
   result: GateCommandResult;
+  /** Its whole output. */
+  log: string;
   /** Processes that had got away from it and were ended. */
   escaped: string[];
   outcome: CommandOutcome;
@@ -123,7 +128,11 @@ async function judge(options: GateOptions, command: GateCommand, index: number, 
     index,
     outcome: ran.outcome,
     timedOut: ran.failure?.timedOut ?? false,
-    again: async () => (await runCommand(options, command, `gate-${index + 1}-again`)).outcome,
+    again: async () => {
+      const { result, outcome } = await runCommand(options, command, `gate-${index + 1}-again`);
+      ran.result.again = { exitCode: result.exitCode, ...(result.tests ? { tests: result.tests } : {}) };
+      return outcome;
+    },
   });
 }
 
@@ -155,6 +164,7 @@ export async function runCommand(
   const ended = await run({
     argv,
     cwd: worktree,
+    places: [worktree],
     env: options.env,
     ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,
@@ -172,14 +182,14 @@ export async function runCommand(
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, tests };
   const known = tested ? { tested } : {};
   const { escaped = [] } = ended;
-  if (exitCode === 0) return { result, escaped, outcome: { exitCode, failing: [], ...known } };
+  if (exitCode === 0) return { result, log, escaped, outcome: { exitCode, failing: [], ...known } };
   const hint = options.hint?.(`${argv.join(' ')}\n${text}`);
   await sayHow(log, command.name, ended, hint);
   const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
   const timedOut = ended.stopped === 'timeout';
   const missing = missingProgram({ ...ended, exitCode }, text, argv);
   return {
-    ...{ result, escaped },
+    ...{ result, log, escaped },
     outcome: { exitCode, failing, ...known, missing },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
   };

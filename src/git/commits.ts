@@ -13,11 +13,11 @@ export interface Commit {
 }
 export type NewCommit = Omit<Commit, 'sha'>;
 
-/** Commits of a range, parents before children; one process. */
-export async function readCommits(dir: string, range: string): Promise<Commit[]> {
+/** Commits of a range (`a..b`, also `^c`), parents before children; one process. */
+export async function readCommits(dir: string, ...range: readonly string[]): Promise<Commit[]> {
   const format = '%H%x01%T%x01%P%x01%an%x01%ae%x01%ad%x01%B';
   const got = await git(dir).result(
-    ['log', '--topo-order', '--reverse', '--date=raw', '-z', `--format=${format}`, range, '--'],
+    ['log', '--topo-order', '--reverse', '--date=raw', '-z', `--format=${format}`, ...range, '--'],
     { read: true, config: PINNED_LOG },
   );
   return got.stdout.split('\0').filter(Boolean).map(parse);

@@ -23,6 +23,11 @@ export const claimedHeadRef = (idea: string): string => `refs/ralphctl/landing-h
 export const undoRef = (idea: string): string => `refs/ralphctl/undo/${idea}`;
 /** Candidate that the gate refused. */
 export const candidateRef = (idea: string): string => `refs/ralphctl/candidate/${idea}`;
+/** The commit of the target's branch on a remote, as ralphctl saw it last. */
+export const remoteRef = (remote: string, target: string): string => `refs/ralphctl/remote/${remote}/${target}`;
+/** Former tips of the target whose commits landed again on top of the remote's. */
+export const REPLACED = 'refs/ralphctl/replaced/';
+export const replacedRef = (target: string, tip: string): string => `${REPLACED}${target}/${tip.slice(0, 12)}`;
 export const CHECKOUT_BASES = 'refs/ralphctl/checkout-base/';
 /** The commit of the files of a checkout that was left behind. */
 export const checkoutBaseRef = (target: string): string => `${CHECKOUT_BASES}${target}`;
@@ -43,3 +48,9 @@ export async function readTips(repo: string, names: readonly string[]): Promise<
 /** Undefined: there is no such ref. */
 export const readTip = async (repo: string, name: string): Promise<string | undefined> =>
   (await readTips(repo, [name])).get(name);
+
+/** Tips of the target that ralphctl itself replaced by landing their commits again on top of the remote's. */
+export async function replacedTips(repo: string, target: string): Promise<string[]> {
+  const args = ['for-each-ref', '--format=%(objectname)', `${REPLACED}${target}/`];
+  return (await git(repo).run(args, { read: true })).split('\n').filter(Boolean);
+}

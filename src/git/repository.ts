@@ -5,7 +5,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RepositoryError } from './errors.js';
-import { projectName } from './project-name.js';
 import { GitError, git } from './runner.js';
 import { exists, listWorktrees } from './worktrees/list.js';
 import { type OpenOperation, openOperation } from './worktrees/recover.js';
@@ -48,7 +47,8 @@ export async function inspectRepository(path: string): Promise<Repository> {
     version = undefined;
     throw error;
   });
-  const [bare, gitDir, commonDir, root] = await locate(path);
+  const known = await locateWithHead(path);
+  const [bare, gitDir, commonDir, root] = known ?? (await locate(path));
   if (bare === 'true' || root === undefined || gitDir === undefined || commonDir === undefined)
     throw new RepositoryError(
       `${path} is a bare repository or lies inside a .git folder.`,
@@ -56,12 +56,8 @@ export async function inspectRepository(path: string): Promise<Repository> {
     );
   const shared = await realpath(resolve(path, commonDir));
   if (await keepsRefsInTables(shared)) throw reftable(root);
-  const heads = await git(root).result(['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'], {
-    ok: [0, 1, 128],
-    read: true,
-  });
-  const [head, ref] = heads.stdout.split('\n');
-  if (heads.code !== 0 || !head)
+  const [head, ref] = known?.slice(PLACES.length) ?? (await headOf(root));
+  if (!head)
     throw new RepositoryError(
       `The repository ${root} has no commit yet.`,
       'Make one: git commit --allow-empty -m "Start".',
@@ -94,12 +90,36 @@ async function keepsRefsInTables(commonDir: string): Promise<boolean> {
   return /^\s*refstorage\s*=\s*"?reftable\b/im.test(config) || (await exists(`${commonDir}/reftable`));
 }
 
+const PLACES = ['--is-bare-repository', '--absolute-git-dir', '--git-common-dir', '--show-toplevel'];
+const HEAD = ['-q', 'HEAD', '--symbolic-full-name', 'HEAD'];
+
+/** Answers of {@link PLACES} and {@link HEAD} in one process; undefined where anything is unusual. */
+async function locateWithHead(path: string): Promise<string[] | undefined> {
+  const got = await git(path)
+    .result(['rev-parse', ...PLACES, ...HEAD], { ok: [0, 1, 128], read: true })
+    .catch(() => undefined);
+  const lines = got?.stdout.split('\n').filter(Boolean);
+  const usual = got?.code === 0 && lines?.length === PLACES.length + 2;
+  // With a branch that has no commit, git takes a tag of the name HEAD.
+  return usual && /^(?:HEAD|refs\/heads\/(?!HEAD$).+)$/.test(lines.at(-1) ?? '') ? lines : undefined;
+}
+
+/** Where a tag or a branch has the name HEAD, git does not say which one HEAD is. Empty: HEAD has no commit. */
+async function headOf(root: string): Promise<string[]> {
+  const { stdout } = await git(root).result(['symbolic-ref', '-q', 'HEAD'], { ok: [0, 1], read: true });
+  const ref = stdout.trim() || 'HEAD';
+  const got = await git(root).result(['rev-parse', '--verify', '-q', `${ref}^{commit}`], {
+    ok: [0, 1, 128],
+    read: true,
+  });
+  return got.code === 0 ? [got.stdout.trim(), ref] : [];
+}
+
 async function locate(path: string): Promise<string[]> {
-  const flags = ['--is-bare-repository', '--absolute-git-dir', '--git-common-dir', '--show-toplevel'];
   try {
-    const got = await git(path).result(['rev-parse', ...flags], { ok: [0, 128], read: true });
+    const got = await git(path).result(['rev-parse', ...PLACES], { ok: [0, 128], read: true });
     const lines = got.stdout.split('\n').filter(Boolean);
-    if (lines.length > flags.length)
+    if (lines.length > PLACES.length)
       throw new RepositoryError(
         `The path of the repository at ${JSON.stringify(path)} has a line break in it.`,
         'Git lists paths line by line. Move the repository to a folder without a line break in its name.',
@@ -212,10 +232,4 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
-}
-
-/** The name of the repository's project. */
-export async function projectId(root: string): Promise<string> {
-  const { commonDir } = await inspectRepository(root);
-  return projectName(commonDir);
 }

@@ -1,6 +1,6 @@
 /**
- * All git calls of ralphctl go through here: through persistent shells (shell.ts), or through simple-git where those
- * cannot be used. Both ways have their reason and their measure in decision 026.
+ * All git calls of ralphctl go through here: through persistent shells (shell.ts), through simple-git where those cannot
+ * be used, or as a process tree of their own where they may have to be interrupted. Decision 026 has reasons and measures.
  * Invariant: no secret and no GIT_* variable of this process reaches git (environment.ts). Nothing prompts, pages,
  * opens an editor or starts background maintenance. Hooks run only on request. Must not know about ideas, worktrees or
  * landing.
@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
 import { untilCanSpawn } from '../process/descriptors.js';
 import { filterProblem } from './errors.js';
+import { runInterruptible } from './interruptible.js';
 import { isLockContention, lockDelayMs, lockHeld, lookForStandstill } from './locks.js';
 import { runInShell, ShellError, shellCanRun } from './shell.js';
 
@@ -131,8 +132,12 @@ async function once(dir: string, args: readonly string[], opts: GitOptions): Pro
     input: opts.input,
     apart: opts.hooks,
   };
-  // A command that may have to be interrupted needs its own process.
-  if (opts.signal || !shellCanRun(command)) return alone(dir, args, opts, config, { ...command.env, ...command.extra });
+  if (opts.signal) {
+    const { argv, input } = command;
+    const env = { ...command.env, ...command.extra };
+    return runInterruptible({ argv, cwd: command.dir, env, input, signal: opts.signal });
+  }
+  if (!shellCanRun(command)) return alone(dir, args, opts, config, { ...command.env, ...command.extra });
   try {
     return await runInShell(command);
   } catch (error) {
@@ -168,6 +173,15 @@ async function alone(
       allowUnsafeEditor: true,
       allowUnsafePager: true,
       allowUnsafeConfigPaths: true,
+      // The user's own login, for commands that talk to a remote (delivery/credentials.ts).
+      allowUnsafeConfigEnvCount: true,
+      allowUnsafeCredentialHelper: true,
+      allowUnsafeAskPass: true,
+      allowUnsafeSshCommand: true,
+      allowUnsafeGitProxy: true,
+      allowUnsafeUrlRewrite: true,
+      allowUnsafeProtocolOverride: true,
+      allowUnsafePack: true,
       allowAbbreviatedOptions: true,
     },
     errors(error, got) {
@@ -175,7 +189,6 @@ async function alone(
       stderr = Buffer.concat(got.stdErr).toString('utf8');
       return code === 0 || code > 0 ? undefined : error;
     },
-    ...(opts.signal ? { abort: opts.signal } : {}),
   };
   try {
     const runner = simpleGit(options)
@@ -185,7 +198,6 @@ async function alone(
     const stdout = await runner.raw([...args]);
     return { code, stdout, stderr };
   } catch (error) {
-    opts.signal?.throwIfAborted();
     throw new GitError(dir, args, code, stderr || (error instanceof Error ? error.message : String(error)));
   }
 }

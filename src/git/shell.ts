@@ -6,11 +6,11 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canSpawn, untilCanSpawn } from '../process/descriptors.js';
+import { makeTemporary } from '../process/temporary.js';
 
 export interface ShellCommand {
   /** Absolute; must exist. */
@@ -228,7 +228,7 @@ export async function runInShell(command: ShellCommand): Promise<ShellResult> {
 }
 
 async function runApart(command: ShellCommand): Promise<ShellResult> {
-  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-git-'));
+  const dir = await makeTemporary('git');
   try {
     const files = { out: join(dir, 'out'), err: join(dir, 'err') };
     const { code, stderr: said } = await inFreeShell(command, files);

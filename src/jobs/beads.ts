@@ -32,6 +32,8 @@ export async function storeOf(
       argv: ['bd', ...args],
       // `bd` searches for `.beads` from the folder above it.
       cwd: dirname(dirname(backlog.file)),
+      // People work there, too.
+      places: [],
       env: gateEnvironment(deps.env, { BEADS_NO_DAEMON: '1', BD_ACTOR: deps.env.BD_ACTOR ?? 'ralphctl' }, [
         'BEADS_DIR',
         'BEADS_DB',

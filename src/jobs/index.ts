@@ -3,32 +3,35 @@
  * Starting a child process copies the parent's page tables: 22 ms (measured) from a worker of 350 MB, whose event loop
  * stops meanwhile, and 3 ms from a small process.
  */
-import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
+
+import { FAILURE } from '../protocol/failures.js';
 import { runAgent } from './agent-run/run.js';
 import { deliverAlert } from './alerts/deliver.js';
+import { pushTarget } from './delivery/push.js';
 import { runIdeaGate } from './gate/gate.js';
 import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
-import type { WorkContext, WorkDeps } from './job.js';
+import {
+  type DoWork,
+  type WorkContext,
+  type WorkDeps,
+  WorkError,
+  type WorkInput,
+  type WorkName,
+  type WorkResult,
+} from './job.js';
 import { landIdea, undoIdea } from './land.js';
+import { noteJob } from './ledger/note.js';
 import { machineFault } from './machine.js';
 import { closeRun, openRun, runConfig } from './open-run.js';
 import { prepareIdea } from './prepare.js';
 import { repositoryFault } from './repository-gone.js';
+import { lookAtPull } from './review/look.js';
 import { cleanFault, redactorOf } from './secrets.js';
+import { claimItem, tellTracker } from './tracker/tell.js';
+import { planWave } from './waves/plan.js';
 
+export { ownGit } from '../git/interruptible.js';
 export { whenStoodStill } from '../git/locks.js';
-
-type Activities = AgentActivities & GitActivities & Omit<MainActivities, 'reconcileIdeas'>;
-export type WorkName = keyof Activities;
-export type WorkInput<Name extends WorkName> = Parameters<Activities[Name]>[0];
-export type WorkResult<Name extends WorkName> = Awaited<ReturnType<Activities[Name]>>;
-
-/** Does the work, in this process or another. Rejects with a {@link WorkError} or any other error. */
-export type DoWork = <Name extends WorkName>(
-  name: Name,
-  input: WorkInput<Name>,
-  context: WorkContext,
-) => Promise<WorkResult<Name>>;
 
 const WORK: {
   [Name in WorkName]: (deps: WorkDeps, input: WorkInput<Name>, context: WorkContext) => Promise<WorkResult<Name>>;
@@ -37,6 +40,9 @@ const WORK: {
   runConfig,
   closeRun,
   deliverAlert,
+  claimItem,
+  tellTracker,
+  planWave,
   prepareIdea,
   runAgent,
   runGate: runIdeaGate,
@@ -45,13 +51,28 @@ const WORK: {
   stashIdea,
   undoIdea,
   cleanupIdea,
+  pushTarget,
+  lookAtPull,
 };
 
 /** Does the work in this process. */
 export const workHere =
   (deps: WorkDeps): DoWork =>
-  (name, input, context) =>
-    WORK[name](deps, input, context).catch(async (error: unknown) => {
-      const fault = (await repositoryFault(deps.root, input)) ?? machineFault(error);
-      throw cleanFault(fault, redactorOf(deps));
-    });
+  (name, input, context) => {
+    const done = WORK[name](deps, input, context);
+    const noted = done.then((result) =>
+      context.abandoned() ? undefined : noteJob(deps, name, input, result).catch(ledgerFault),
+    );
+    return noted
+      .then(() => done)
+      .catch(async (error: unknown) => {
+        const fault = (await repositoryFault(deps.root, input)) ?? machineFault(error);
+        throw cleanFault(fault, redactorOf(deps));
+      });
+  };
+
+/** The work is done and kept; only its record is missing. The next attempt finds both. */
+function ledgerFault(error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error);
+  throw new WorkError(`the ledger cannot be written: ${why}. Fix that; ralphctl tries again`, FAILURE.machine, true);
+}

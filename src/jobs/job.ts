@@ -1,3 +1,4 @@
+import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import type { AgentHeartbeat } from '../protocol/agent-run.js';
 import type { FAILURE } from '../protocol/failures.js';
 
@@ -20,6 +21,18 @@ export interface WorkContext {
   /** True once no caller waits for the result. The job then writes nothing and leaves its mark to the next worker. */
   abandoned: () => boolean;
 }
+
+type Activities = AgentActivities & GitActivities & Omit<MainActivities, 'reconcileIdeas'>;
+export type WorkName = keyof Activities;
+export type WorkInput<Name extends WorkName> = Parameters<Activities[Name]>[0];
+export type WorkResult<Name extends WorkName> = Awaited<ReturnType<Activities[Name]>>;
+
+/** Does the work, in this process or another. Rejects with a {@link WorkError} or any other error. */
+export type DoWork = <Name extends WorkName>(
+  name: Name,
+  input: WorkInput<Name>,
+  context: WorkContext,
+) => Promise<WorkResult<Name>>;
 
 /* A failure of the work itself, with a failure type of the protocol. Crosses processes as plain data. */
 

@@ -12,24 +12,27 @@ import type { LandingContext } from '../git/landing/target-lock.js';
 import { undoIdea as undoOnTarget } from '../git/landing/undo.js';
 import { linkText, linkTrouble } from '../git/worktrees/gitlinks.js';
 import type { LandInput, LandResult, MergedGate, UndoInput, UndoResult } from '../protocol/git-work.js';
+import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import type { LoadedRun } from '../run-files/run.js';
 import type { RunFile } from '../run-files/shapes.js';
-import { repositoryPath, tickedText, tickFiles, tickUntracked } from '../run-files/ticks.js';
+import { repositoryPath, tickedText, tickFiles, ticksIn, tickUntracked } from '../run-files/ticks.js';
 import { whoWorked } from './agent-run/result.js';
 import { storeOf } from './beads.js';
 import { SEATS } from './command-environment.js';
 import { landingGate, setUpOrThrow, wallOf } from './confine/walls.js';
+import { upstreamOf } from './delivery/upstream.js';
 import { gateLanding } from './gate/gate.js';
 import type { WorkContext, WorkDeps } from './job.js';
 import { loadOne } from './load.js';
 import { assertDiskSpace } from './machine.js';
 import { dropPlace } from './plan-place.js';
 import { asWorkError, setUp } from './prepare.js';
+import { openerOf } from './review/open.js';
 import { cleanLanding, redactorOf } from './secrets.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
-  const { run, options, ticks, place } = await landingWork(deps, input, 'landing', signal);
+  const { run, about, options, ticks, place } = await landingWork(deps, input, 'landing', signal);
   const { landing, commit } = run.file.config;
   const { branch, base, head } = input;
   const ticked = [input.idea, ...(input.blues ?? [])];
@@ -37,15 +40,23 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const files = ticks && !tool ? await tickFiles(deps.root, input, run.file, ticked) : [];
   const tolerated = new Set<string>();
   const escaped = new Set<string>();
-  let merged: MergedGate | undefined;
+  let merged: MergedGate | undefined = input.green?.gate;
+  let ran = false;
+  const handOver =
+    landing.mode === 'pr'
+      ? openerOf(deps, run, { idea: about, anew: input.anew, seen: input.seen }, signal)
+      : undefined;
   const result = await landOnTarget({
     ...options,
+    ...(handOver ? { handOver: (gated) => handOver(gated, merged) } : {}),
+    ...(input.green ? { known: { trees: input.green.trees, gate: { pass: true, ...input.green.gate } } } : {}),
     gate: async (dir, onto) => {
       const gate = await options.gate(dir, onto);
       for (const command of gate.tolerated ?? []) tolerated.add(command);
       for (const one of gate.escaped ?? []) escaped.add(one);
-      const { commands, tests, durationMs } = gate;
-      merged = { commands, durationMs, tests };
+      const { commands, tests, durationMs, log } = gate;
+      merged = { commands, durationMs, tests, log };
+      ran = true;
       return gate;
     },
     ...{ branch, base, head },
@@ -53,15 +64,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     strategy: landing.strategy,
     type: commit.type,
     backlogPath: place,
-    tick: async (read) => {
-      const changed: { path: string; text: string }[] = [];
-      for (const one of files) {
-        const before = one.place === undefined ? undefined : await read(one.place);
-        const text = before === undefined ? undefined : tickedText(run.file, one, before);
-        if (one.place !== undefined && text !== undefined) changed.push({ path: one.place, text });
-      }
-      return changed;
-    },
+    tick: ticksIn(run.file, files),
   }).catch(asWorkError);
   if (result.kind === 'landed') await dropPlace(deps, input);
   if (result.kind === 'landed') await tickUntracked(run.file, files);
@@ -72,7 +75,8 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     ...(escaped.size > 0 ? [`Its gate left processes running, which were ended: ${[...escaped].join(', ')}.`] : []),
   ].join(' ');
   const known = result.kind === 'landed' && told ? noted(result, told) : result;
-  const gated = known.kind === 'landed' && merged ? { ...known, gate: merged } : known;
+  const gate = merged && { ...merged, ...(ran ? {} : { earlier: true as const }) };
+  const gated = known.kind !== 'conflict' && known.kind !== 'red' && gate ? { ...known, gate } : known;
   return cleanLanding(await noteTakenBack(gated, run.file, input.idea), redactorOf(deps));
 }
 
@@ -121,7 +125,8 @@ export interface LandingInput extends RunRef {
 
 export interface LandingWork {
   run: LoadedRun;
-  options: LandingContext & { title: string; agentName: string; sign: boolean };
+  about: Idea;
+  options: LandingContext & { title: string; agentName: string; sign: boolean; unlinked?: true };
   /** Whether the run ticks ideas in their backlog. */
   ticks: boolean;
   /** The backlog file relative to the repository; undefined when it lies outside, or the run ticks nothing. */
@@ -135,17 +140,21 @@ export async function landingWork(
   folder: 'landing' | 'undo',
   signal: AbortSignal,
 ): Promise<LandingWork> {
-  const [run] = await loadOne(deps, input);
+  const [run, about] = await loadOne(deps, input);
+  const { origin } = about;
   const { repo, target, config, backlog, tick } = run.file;
   const integrationRoot = integrationDir(deps.root, input.project);
   await assertDiskSpace([integrationRoot, repo], config, true);
   const ticks = tick && config.landing.tick;
+  const place = ticks ? repositoryPath(repo, backlog.file) : undefined;
+  const upstream = upstreamOf(deps, run, { place, work: folder, signal });
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), folder);
   // Another idea may already use this idea's slot.
   const where = (dir: string) => ({ ...input, agentName: SEATS.landing, dir, logDir, signal });
   const { idea, title, agentName } = input;
   const options = {
     ...{ repo, integrationRoot, target, idea, title, agentName, signal },
+    ...(origin ? { unlinked: true as const } : {}),
     sign: config.commit.sign,
     keep: config.worktrees.keep,
     setup: async (dir: string) =>
@@ -156,8 +165,9 @@ export async function landingWork(
       await refuseLinks(dir, onto, idea);
       return landingGate(await wallOf(deps, run), idea, () => gateLanding(deps, run, { ...where(dir), base: onto }));
     },
+    ...(upstream ? { upstream } : {}),
   };
-  return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };
+  return { run, about, options, ticks, place };
 }
 
 /** Agent runs pass the same check; this one covers commits from elsewhere. */

@@ -1,5 +1,5 @@
 /** Loads a run's pinned files. A missing file is a failure that no retry fixes. */
-import { StoredFileError } from '../config/stored.js';
+import { StoredFileError } from '../config/stored-error.js';
 import type { IdeaLimits } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';

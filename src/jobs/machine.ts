@@ -3,7 +3,7 @@
  * idea. Must import only the error and types.
  */
 
-import { statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../config/schema/config.js';
 import type { RunResult } from '../process/run.js';
@@ -37,21 +37,25 @@ const asFault = (message: string): WorkError => {
 };
 
 /*
- * Checks for disk space before any work starts. A full disk would fail every idea in turn, and half-written files are
- * worse than none.
+ * Checks that the disk takes files before any work starts. A full or read-only disk would fail every idea in turn, and
+ * half-written files are worse than none.
  */
 
 const MB = 1024 * 1024;
 
 /**
  * @param retryable whether the server may retry by itself
- * @throws WorkError of type `diskFull` with the disk and the missing amount
+ * @throws WorkError of type `diskFull` with the disk and what it lacks
  */
 export async function assertDiskSpace(paths: readonly string[], { disk }: Config, retryable = false): Promise<void> {
   for (const path of paths) {
     const found = await nearest(path);
     if (!found) continue;
-    const { bavail, bsize, ffree, files } = found;
+    const { bavail, bsize, ffree, files } = found.about;
+    if (await isReadOnly(found.at)) {
+      const message = `the disk of ${path} is read-only (EROFS); ralphctl starts nothing there until it is writable. Look at it with: mount, dmesg`;
+      throw new WorkError(message, FAILURE.diskFull, retryable);
+    }
     const free = Math.floor((bavail * bsize) / MB);
     if (free < disk.minFreeMegabytes) {
       const message = `the disk of ${path} has only ${free} MB free; ralphctl starts nothing below ${disk.minFreeMegabytes} MB (disk.minFreeMegabytes)`;
@@ -68,7 +72,15 @@ export async function assertDiskSpace(paths: readonly string[], { disk }: Config
 /** Checks the folder itself, or its nearest existing ancestor. */
 async function nearest(path: string) {
   for (let at = path; ; at = dirname(at)) {
-    const found = await statfs(at).catch(() => undefined);
-    if (found || at === dirname(at)) return found;
+    const about = await statfs(at).catch(() => undefined);
+    if (about) return { at, about };
+    if (at === dirname(at)) return undefined;
   }
 }
+
+/** The file system, not the folder: root is told so, too. */
+const isReadOnly = (path: string): Promise<boolean> =>
+  access(path, constants.W_OK).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'EROFS',
+  );

@@ -4,6 +4,7 @@ import { accountKey } from '../agents/account.js';
 import { toCard } from '../backlog/cards.js';
 import { runDir } from '../config/paths.js';
 import { type Config, resolveAgent } from '../config/schema/config.js';
+import { notPushed } from '../git/delivery/unpushed.js';
 import { landedIdeas } from '../git/landing/landed.js';
 import { ideaFacts, runFacts, type SummaryFile, toldIdeas } from '../model/facts.js';
 import type {
@@ -21,17 +22,26 @@ import type { RunRef } from '../protocol/run-ref.js';
 import { abandonedIdeas, carryOver, retriedIdeas, takeCarried } from '../run-files/carried.js';
 import { readModel } from '../run-files/read-model.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
-import { settingsOf } from '../run-files/settings.js';
-import { needNoWork } from '../run-files/ticks.js';
+import { settingsOf, trackerOfRun, trackerSettings, waveSettings } from '../run-files/settings.js';
+import { needNoWork, repositoryPath } from '../run-files/ticks.js';
 import { dayTotal } from '../run-files/usage.js';
+import { upstreamOf } from './delivery/upstream.js';
 import type { WorkDeps } from './job.js';
 import { asMissing, limitsOf, load } from './load.js';
+
+/** A remote that does not answer must not hold the start for long. */
+const LONGEST_LOOK_MS = 45_000;
 
 /** The cards and the landed ideas, from the backlog or from the target's history. */
 export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResult> {
   const run = await load(deps, ref);
-  const { repo, target } = run.file;
-  const onTarget = new Set(await landedIdeas(repo, target));
+  const { repo, target, remote } = run.file;
+  // Work begins on what others have pushed meanwhile.
+  await upstreamOf(deps, run, { work: 'open', place: undefined, signal: AbortSignal.timeout(LONGEST_LOOK_MS) })
+    ?.follow(repo)
+    .catch(() => undefined);
+  const owes = remote && (await notPushed(repo, target, remote));
+  const onTarget = new Set(await landedIdeas(repo, target, repositoryPath(repo, run.file.backlog.file)));
   const ideas = [...run.ideas.values()];
   const landed = needNoWork(ideas, onTarget, run.file.again);
   const carried = await carriedInto(deps, ref, run.file.again, new Set(ideas.map(({ id }) => id)), new Set(landed));
@@ -43,6 +53,7 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
     day: run.file.config.budget?.day ? await dayTotal(deps.root, ref.project) : undefined,
     agents: agentsInfo(run.file.config, ideas, deps.env),
     landed,
+    ...(owes ? { unpushed: true as const } : {}),
     carried,
   };
 }
@@ -79,7 +90,11 @@ export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<
   const { config } = run.file;
   const ideas = await Promise.all(input.ideas.map((id) => loadIdea(deps.root, input, id).catch(asMissing)));
   return {
-    settings: settingsOf(config),
+    settings: {
+      ...settingsOf(config, run.file.remote),
+      ...trackerSettings(trackerOfRun(run.file)),
+      ...waveSettings(run.file.waves),
+    },
     agents: agentsInfo(config, [...run.ideas.values()], deps.env),
     limits: Object.fromEntries(ideas.flatMap((idea) => (idea ? [[idea.id, limitsOf(idea, run)] as const] : []))),
     day: config.budget?.day ? await dayTotal(deps.root, input.project) : undefined,

@@ -4,8 +4,9 @@
  * Otherwise the plan starts at its first step.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOwn } from '../config/own-files.js';
 import { planPlacesDir } from '../config/paths.js';
 import { git } from '../git/runner.js';
 import type { Idea, PlanPosition } from '../protocol/idea.js';
@@ -74,7 +75,7 @@ async function contains(worktree: string, tip: string, commit: string): Promise<
 
 async function read(path: string): Promise<Kept | undefined> {
   try {
-    const kept = JSON.parse(await readFile(path, 'utf8')) as Partial<Kept>;
+    const kept = JSON.parse((await readOwn(path)) ?? '') as Partial<Kept>;
     const { step, skipped, digest, head } = kept;
     const whole = Number.isInteger(step) && Array.isArray(skipped) && /^[0-9a-f]{40,64}$/.test(head ?? '');
     return whole ? ({ step, skipped, digest, head } as Kept) : undefined;

@@ -1,15 +1,14 @@
 /**
  * Applies one event to its idea.
- * Invariant: the serial identifies an agent run, so a repeated line counts once. May import protocol types only.
+ * Invariant: the serial identifies an agent run, so a repeated line counts once. May import protocol only.
  */
 import type { StampedEvent } from '../protocol/events.js';
-import type { GateRun, IdeaModel, Iteration, Moment, RunModel, Said } from './model.js';
+import { MAY_BE_FINISHED } from '../protocol/states.js';
+import { answered, command, moment } from './fold-said.js';
+import type { GateRun, IdeaModel, Iteration, RunModel } from './model.js';
 import { addRun } from './tally.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
-
-/** Maximum number of moments, and of messages, per idea. */
-const MOST_KEPT = 500;
 
 export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, at: number): void {
   switch (event.kind) {
@@ -17,7 +16,7 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       status(idea, event, at);
       return;
     case 'iteration':
-      begin(idea, event, at);
+      begin(model, idea, event, at);
       return;
     case 'iteration-end':
       end(model, idea, event, at);
@@ -30,6 +29,8 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
     case 'asks':
       idea.question = event.question;
       idea.asking = event.asking;
+      if (event.id === undefined) delete idea.questionId;
+      else idea.questionId = idea.lastAsked = event.id;
       return;
     case 'gate-start': {
       const { command, number, of } = event;
@@ -42,6 +43,7 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
     case 'bounced':
       idea.bounces += 1;
       if (event.why.includes('conflict')) model.conflicts += 1;
+      unfinished(idea);
       moment(idea, { at, kind: 'bounced', text: event.why });
       return;
     case 'step-start':
@@ -61,16 +63,19 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       return;
     case 'parked':
       idea.waits = { kind: event.trouble.kind === 'auth' ? 'login' : 'limit', text: event.trouble.message };
-      moment(idea, { at, kind: 'limit', text: event.trouble.message });
+      moment(idea, { at, kind: 'limit', text: event.trouble.message, before: event.trouble.agent });
       return;
     case 'held':
       moment(idea, { at, kind: 'held', text: event.why });
       return;
     case 'agent':
       idea.agent = event.agent;
+      if (event.before !== undefined) model.replaced.set(event.before, { agent: event.agent, at });
       moment(idea, {
         at,
         kind: 'agent',
+        agent: event.agent,
+        ...(event.before === undefined ? {} : { before: event.before }),
         text: `${event.agent}${event.before ? ` instead of ${event.before}` : ''}${event.why ? `: ${event.why}` : ''}`,
       });
       return;
@@ -82,11 +87,19 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       idea.warnings.push({ idea: idea.id, kind: event.warning, text: event.text, since: at });
       moment(idea, { at, kind: 'warning', text: event.text });
       return;
+    case 'warning-over':
+      idea.warnings = idea.warnings.filter(({ kind }) => kind !== event.warning);
+      return;
     default:
   }
 }
 
+const CLOSED = new Set<string>(['landed', 'failed', 'timeout', 'blocked', 'skipped', 'abandoned']);
+
 function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
+  // Its next workflow begins without warnings. An idea that a stop cut off keeps those that were open.
+  if (CLOSED.has(event.status) || (idea.status === 'pending' && event.status !== 'pending')) idea.warnings = [];
+  if (CLOSED.has(idea.status) && event.status === 'pending') idea.againAt = at;
   if (event.status !== idea.status || idea.since === undefined) idea.since = at;
   idea.title = event.title;
   idea.status = event.status;
@@ -98,10 +111,12 @@ function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
   if (event.status === 'needs-human') {
     if (idea.question === undefined) askedAs(idea);
   } else if (event.status !== 'running') {
-    delete idea.question;
-    delete idea.asking;
+    closeQuestion(idea);
   }
-  if (event.status === 'landed') idea.landedBefore = false;
+  if (event.status === 'landed') {
+    idea.landedBefore = false;
+    if (event.commit !== undefined) idea.landedAs = { commit: event.commit, at };
+  }
   if (event.commit !== undefined) idea.commit = event.commit;
   else if (event.status !== 'landed') delete idea.commit;
   place(idea, event.agentName);
@@ -109,11 +124,24 @@ function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
     idea.startedAt ??= at;
     delete idea.waits;
   } else {
+    if (!MAY_BE_FINISHED.has(event.status) && event.approval !== true) unfinished(idea);
     delete idea.gateNow;
     const last = idea.iterations.at(-1);
     if (last && last.endedAt === undefined) last.endedAt = at;
   }
-  if (event.status === 'landed' || event.status === 'abandoned' || event.status === 'skipped') idea.warnings = [];
+}
+
+/** The agent was wrong that all is done: what counts is what it said before. */
+function unfinished(idea: IdeaModel): void {
+  if (idea.percent === undefined || idea.percent < 100) return;
+  if (idea.partly === undefined) delete idea.percent;
+  else idea.percent = idea.partly;
+}
+
+function closeQuestion(idea: IdeaModel): void {
+  delete idea.question;
+  delete idea.questionId;
+  delete idea.asking;
 }
 
 /** Older events have a truncated question in `reason`; the agent's signal has the whole one. */
@@ -130,10 +158,10 @@ function place(idea: IdeaModel, agentName: string | undefined): void {
   else delete idea.slot;
 }
 
-function begin(idea: IdeaModel, event: Of<'iteration'>, at: number): void {
+function begin(model: RunModel, idea: IdeaModel, event: Of<'iteration'>, at: number): void {
   if (runOf(idea, event.serial)) return;
-  delete idea.question;
-  delete idea.asking;
+  repeated(model, idea, event.iteration);
+  closeQuestion(idea);
   const run: Iteration = { serial: event.serial, number: event.iteration, max: event.max, startedAt: at };
   const agent = event.agent ?? idea.agent;
   if (agent !== undefined) run.agent = agent;
@@ -147,6 +175,20 @@ function begin(idea: IdeaModel, event: Of<'iteration'>, at: number): void {
   if (event.step) idea.step = event.step;
   delete idea.gateNow;
 }
+
+/** Events of older versions do not say that a run was not charged; the next one has its number again. */
+function repeated(model: RunModel, idea: IdeaModel, number: number): void {
+  const last = idea.iterations.at(-1);
+  if (!last || last.number !== number || last.uncharged || last.durationMs === undefined || last.outcome === 'ok')
+    return;
+  // A retry begins the count again.
+  if (idea.said.some(({ verb, at }) => AGAIN.has(verb) && at >= last.startedAt)) return;
+  last.uncharged = true;
+  idea.spent.iterations -= 1;
+  model.spent.iterations -= 1;
+}
+
+const AGAIN = new Set(['retry', 'unblock', 'rollback']);
 
 function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: number): void {
   let run = runOf(idea, event.serial);
@@ -170,9 +212,12 @@ function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: n
   if (event.usage?.costUsd !== undefined) run.dollars = event.usage.costUsd;
   idea.commits += event.commits;
   if (event.signal.kind === 'progress') idea.percent = event.signal.percent;
+  if (event.signal.kind === 'progress' && event.signal.percent < 100) idea.partly = event.signal.percent;
   if (event.signal.kind === 'complete' && event.turnedDown === undefined) idea.percent = 100;
-  addRun(idea.spent, event.durationMs, event.usage);
-  addRun(model.spent, event.durationMs, event.usage);
+  if (event.uncharged) run.uncharged = true;
+  const charged = event.uncharged === undefined;
+  addRun(idea.spent, event.durationMs, event.usage, charged);
+  addRun(model.spent, event.durationMs, event.usage, charged);
 }
 
 function gate(idea: IdeaModel, event: Of<'gate'>, at: number): void {
@@ -192,6 +237,7 @@ function gate(idea: IdeaModel, event: Of<'gate'>, at: number): void {
   if (event.log !== undefined) result.log = event.log;
   if (event.tests) result.tests = event.tests;
   delete idea.gateNow;
+  if (!event.pass) unfinished(idea);
   if (event.merged) {
     idea.mergedGate = result;
     return;
@@ -207,52 +253,6 @@ function step(idea: IdeaModel, event: Of<'step'>, at: number): void {
   if (event.number !== undefined && event.of !== undefined)
     idea.step = { number: event.number, of: event.of, id: event.step, phase: event.phase };
   moment(idea, { at, kind: 'step', text: `${event.step} ${event.state}${event.why ? `: ${event.why}` : ''}` });
-}
-
-/** The command that answered is a separate event, before this one or after it. */
-function answered(idea: IdeaModel, { text, by }: Of<'answered'>, at: number): void {
-  const told = saidSince(idea, ({ done }) => done !== undefined);
-  if (told) {
-    if (text !== undefined) told.text ??= text;
-    return;
-  }
-  said(idea, { at, verb: 'answer', ...(text ? { text } : {}), ...(by ? { by } : {}) });
-}
-
-/** A message since the idea's question. */
-function saidSince(idea: IdeaModel, which: (one: Said) => boolean): Said | undefined {
-  const { said: all, iterations, status, since = 0 } = idea;
-  const from = Math.max(iterations.at(-1)?.endedAt ?? 0, status === 'needs-human' ? since : 0);
-  return all.findLast((one) => (one.verb === 'answer' || one.verb === 'approve') && one.at >= from && which(one));
-}
-
-function command(idea: IdeaModel, event: Of<'command'>, at: number): void {
-  const bare = event.verb === 'answer' ? saidSince(idea, ({ done }) => done === undefined) : undefined;
-  if (bare) {
-    idea.said = idea.said.filter((one) => one !== bare);
-    idea.moments = idea.moments.filter((one) => one.kind !== 'said' || one.at !== bare.at);
-  }
-  if (event.verb === 'rollback' || event.verb === 'retry') delete idea.percent;
-  const text = event.text ?? event.reason;
-  idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
-  said(idea, {
-    at,
-    verb: event.verb,
-    done: event.done,
-    ...(text === undefined ? {} : { text }),
-    ...(event.by ? { by: event.by } : {}),
-  });
-}
-
-function said(idea: IdeaModel, one: IdeaModel['said'][number]): void {
-  idea.said.push(one);
-  if (idea.said.length > MOST_KEPT) idea.said.shift();
-  moment(idea, { at: one.at, kind: 'said', text: one.text ? `${one.verb}: ${one.text}` : one.verb });
-}
-
-function moment(idea: IdeaModel, one: Moment): void {
-  idea.moments.push(one);
-  if (idea.moments.length > MOST_KEPT) idea.moments.shift();
 }
 
 const runOf = (idea: IdeaModel, serial: number): Iteration | undefined =>

@@ -1,13 +1,13 @@
 /**
  * Folds the events of a run into its model, one at a time.
- * Invariant: a repeated, missing, unknown or damaged event never throws and never counts twice. The cost per event does not grow
- * with the number of ideas. May import protocol and the files beside it only.
+ * Invariant: a repeated, missing or unknown event never throws and never counts twice. The reader drops damaged ones. The
+ * cost per event does not grow with the number of ideas. May import protocol and the files beside it only.
  */
 import type { StampedEvent } from '../protocol/events.js';
 import type { Idea } from '../protocol/idea.js';
 import { count, emptyCounts } from './counts.js';
-import { isEvent } from './event-shape.js';
 import { foldIdea } from './fold-idea.js';
+import { foldWave, MOST_REJECTED } from './fold-wave.js';
 import type { IdeaModel, RunModel } from './model.js';
 import { emptyTally } from './tally.js';
 
@@ -24,6 +24,7 @@ export interface RunHead {
   startedAt?: number;
   mode?: RunModel['mode'];
   slots?: number;
+  startAgain?: RunModel['startAgain'];
 }
 
 export function newModel(
@@ -40,11 +41,14 @@ export function newModel(
     counts: emptyCounts(),
     queue: [],
     accounts: new Map(),
+    replaced: new Map(),
     limits: [],
     warnings: [],
     budget: [],
     spent: emptyTally(),
     conflicts: 0,
+    waves: new Map(),
+    rejected: new Map(),
     log: [],
     events: 0,
     ...head,
@@ -67,6 +71,7 @@ export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: R
       dependsOn: idea.dependsOn,
       tags: idea.tags,
     });
+    if (idea.success.length > 0) entry.success = idea.success;
     if (idea.parent !== undefined) entry.parent = idea.parent;
     if (idea.agent !== undefined && entry.agent === undefined) entry.agent = idea.agent;
     if (!known) {
@@ -105,10 +110,10 @@ export const newIdea = (id: string, title: string): IdeaModel => ({
   warnings: [],
 });
 
-/** Applies one event. An unknown kind from a newer version goes into the log and changes nothing else; anything else than an event changes nothing. */
+/** Applies one event. An unknown kind from a newer version goes into the log and changes nothing else. */
 export function fold(model: RunModel, event: StampedEvent): void {
-  if (!isEvent(event)) return;
   const at = Date.parse(event.at);
+  if (Number.isNaN(at)) return;
   model.events += 1;
   model.lastAt = at;
   model.startedAt ??= at;
@@ -116,6 +121,8 @@ export function fold(model: RunModel, event: StampedEvent): void {
   if (model.log.length > MOST_LOG * 1.5) model.log.splice(0, model.log.length - MOST_LOG);
   switch (event.kind) {
     case 'run':
+      // Until then, server and worker started.
+      if (model.since === undefined && !OVER.has(event.state)) model.startedAt = at;
       if (event.state !== model.state) model.since = at;
       model.state = event.state;
       setOrDrop(model, 'why', event.why);
@@ -131,12 +138,29 @@ export function fold(model: RunModel, event: StampedEvent): void {
     case 'command':
       if (event.idea === undefined && event.verb === 'review') model.review = false;
       break;
+    case 'push':
+      model.warnings = model.warnings.filter(({ kind }) => kind !== 'push');
+      if (event.state === 'held') model.warnings.push({ kind: 'push', text: event.why ?? '', since: at });
+      return;
+    case 'wave':
+      foldWave(model, event, at);
+      return;
+    case 'rejected':
+      if (model.rejected.size < MOST_REJECTED || model.rejected.has(event.report)) {
+        const { report, as, title, gate, reason, quote, duplicateOf } = event;
+        const about = { report, as, title, gate, reason, quote };
+        model.rejected.set(report, duplicateOf === undefined ? about : { ...about, duplicateOf });
+      }
+      return;
     case 'warning':
       if (event.idea === undefined) {
         model.warnings = model.warnings.filter(({ kind }) => kind !== event.warning);
         model.warnings.push({ kind: event.warning, text: event.text, since: at });
         return;
       }
+      break;
+    case 'warning-over':
+      if (event.idea === undefined) model.warnings = model.warnings.filter(({ kind }) => kind !== event.warning);
       break;
     default:
   }

@@ -13,6 +13,8 @@ import type { AccountLine } from '../protocol/limits.js';
 import type { IdeaStatus, ShownState } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
+import type { WaveRejection, WaveSummary } from '../protocol/waves.js';
+import type { StartAgain } from './start-again.js';
 
 export interface GateRun {
   at: number;
@@ -37,6 +39,8 @@ export interface Iteration {
   serial: number;
   /** 1-based. Runs that are not charged repeat a number. */
   number: number;
+  /** It cost no iteration. */
+  uncharged?: true;
   max?: number;
   startedAt: number;
   endedAt?: number;
@@ -60,6 +64,10 @@ export interface Moment {
   at: number;
   kind: 'limit' | 'agent' | 'said' | 'bounced' | 'escalated' | 'held' | 'step' | 'warning' | 'refused';
   text: string;
+  /** Of a limit: the agent that cannot work. Of another agent: the one that it replaces. */
+  before?: string;
+  /** The agent that works from now on. */
+  agent?: string;
 }
 
 export interface Said {
@@ -82,6 +90,8 @@ export interface IdeaModel {
   id: string;
   title: string;
   text?: string;
+  /** Success criteria. Absent: none. */
+  success?: string[];
   parent?: string;
   group: boolean;
   children: string[];
@@ -95,9 +105,15 @@ export interface IdeaModel {
   approval: boolean;
   /** Landed before this run began. */
   landedBefore: boolean;
+  /** Its last landing in this run, also after a rollback. */
+  landedAs?: { commit: string; at: number };
   reason?: string;
   asking?: Asking;
   question?: string;
+  /** Id of the open question. */
+  questionId?: string;
+  /** Id of its last question, open or not. */
+  lastAsked?: string;
   startedAt?: number;
   /** 1-based number of its slot, while it has one. */
   slot?: number;
@@ -111,8 +127,10 @@ export interface IdeaModel {
   /** Lists of ids. */
   stepsSkipped: string[];
   stepsFailed: string[];
-  /** Last PROGRESS of the agent, 0 to 100. */
+  /** Last PROGRESS of the agent, 0 to 100; 100 also after a COMPLETE that nothing has refuted. */
   percent?: number;
+  /** Last PROGRESS below 100, for an idea that is not finished although its agent said so. */
+  partly?: number;
   /** The last gate on its own branch, and the last one on the merged tree. */
   gate?: GateRun;
   mergedGate?: GateRun;
@@ -129,6 +147,8 @@ export interface IdeaModel {
   /** A person's last command. */
   told?: { verb: string; reason?: string };
   warnings: WarningLine[];
+  /** When it last went back to the backlog after it had ended, by a retry or a rollback. */
+  againAt?: number;
   /** Commands from after the run, which the next start applies. Absent: none. */
   forNext?: KeptForNext;
   /** The reason for its wait for an agent: a limit, a login, a slot. */
@@ -141,13 +161,18 @@ export interface KeptForNext {
   queued?: true;
   /** A person asked the next run to leave it out. */
   leftOut?: true;
+  /** It was taken off the target, and stays out until a retry. */
+  rolledBack?: true;
   /** The commands in their command-line form, e.g. `limit b-2 +5`. */
   words: string[];
 }
 
-/** Sums over agent runs. `unknown…` counts runs that reported nothing. */
+/** Sums over agent runs that have ended. `unknown…` counts runs that reported nothing. */
 export interface Tally {
+  /** Runs that cost an iteration. */
   iterations: number;
+  /** All runs. Absent in files of older versions, whose `iterations` counts all. */
+  runs?: number;
   ms: number;
   tokensIn: number;
   tokensOut: number;
@@ -168,13 +193,27 @@ export interface Counts {
   skipped: number;
 }
 
+export interface WaveModel {
+  wave: number;
+  of: number;
+  startedAt?: number;
+  endedAt?: number;
+  /** Ids of its ideas. */
+  taken: string[];
+  rejected?: number;
+  left?: number;
+  /** Of a wave that is over. */
+  summary?: WaveSummary;
+}
+
 export interface RunModel {
   project: string;
   runId: string;
   /** Name of the repository's folder. */
   name: string;
   target: string;
-  state: ShownState;
+  /** `terminated`: the server closed the run, and no event says so. */
+  state: ShownState | 'terminated';
   why?: string;
   startedAt?: number;
   endedAt?: number;
@@ -191,12 +230,20 @@ export interface RunModel {
   queue: string[];
   landing?: string;
   accounts: Map<string, AccountLine>;
+  /** Agents that ideas left, each with the one that last took its place. */
+  replaced: Map<string, { agent: string; at: number }>;
   /** Periods in which an account was closed, for the report. */
   limits: { key: string; agents: string[]; reason?: string; from: number; to?: number }[];
   warnings: WarningLine[];
   budget: BudgetLine[];
   spent: Tally;
   conflicts: number;
+  /** By number; empty in a run without waves. */
+  waves: Map<number, WaveModel>;
+  /** Reports that triage rejected, by id: the newest verdict. */
+  rejected: Map<string, WaveRejection>;
+  /** Why no further wave begins. */
+  wavesEnd?: string;
   /** Newest last, bounded. */
   log: StampedEvent[];
   /** Set by the full screen until it has read the events once, or the run has answered. */
@@ -204,8 +251,10 @@ export interface RunModel {
   /** Number of folded events. */
   events: number;
   lastAt?: number;
+  /** The command that starts such a run again; absent without files of the run. */
+  startAgain?: StartAgain;
   /** From the worker's last answer; absent while no worker answers. */
-  live?: Pick<RunStatus, 'next' | 'possible' | 'resumesAt' | 'mode' | 'more'> & {
+  live?: Pick<RunStatus, 'state' | 'next' | 'possible' | 'resumesAt' | 'mode' | 'more'> & {
     at: number;
     scores?: Record<string, number>;
   };

@@ -1,9 +1,10 @@
 /** Sums the usage of agents. Invariant: unreported usage counts as unknown, never as 0. Must import types only. */
 import type { Usage } from '../protocol/agent-run.js';
-import type { Tally } from './model.js';
+import type { IdeaModel, Tally } from './model.js';
 
 export const emptyTally = (): Tally => ({
   iterations: 0,
+  runs: 0,
   ms: 0,
   tokensIn: 0,
   tokensOut: 0,
@@ -12,9 +13,19 @@ export const emptyTally = (): Tally => ({
   unknownDollars: 0,
 });
 
+/** Agent runs that have ended, charged or not. */
+export const runsOf = ({ runs, iterations }: Pick<Tally, 'runs' | 'iterations'>): number => runs ?? iterations;
+
+/** Iterations that have ended, and the one that runs now. The one count of all views. */
+export function iterationCount({ iterations, spent }: Pick<IdeaModel, 'iterations' | 'spent'>): number {
+  const last = iterations.at(-1);
+  return spent.iterations + (last !== undefined && last.endedAt === undefined ? 1 : 0);
+}
+
 /** Adds one agent run. */
-export function addRun(tally: Tally, durationMs: number, usage: Usage | undefined): void {
-  tally.iterations += 1;
+export function addRun(tally: Tally, durationMs: number, usage: Usage | undefined, charged = true): void {
+  if (charged) tally.iterations += 1;
+  tally.runs = runsOf(tally) + 1;
   tally.ms += durationMs;
   tally.tokensIn += usage?.inputTokens ?? 0;
   tally.tokensOut += usage?.outputTokens ?? 0;

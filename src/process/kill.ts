@@ -40,11 +40,15 @@ export interface Tree {
   root: Identity;
   /** Finds members that left both the tree and the group. */
   findMarked: () => Promise<Identity[]>;
+  /** Of its processes, these are not ended, nor what descends from them. Absent: none. */
+  spares?: ((pid: number) => boolean) | undefined;
 }
 
 /** Remembers every process of a tree, so that re-parented ones stay known. */
 export class TreeWatch {
   readonly #known = new Map<number, string>();
+  /** A spared process has the group's id. */
+  #sparesInGroup = false;
 
   constructor(readonly tree: Tree) {
     this.#known.set(tree.root.pid, tree.root.startTime);
@@ -85,8 +89,19 @@ export class TreeWatch {
     for (const row of group) roots.add(row.pid);
     const members = new Map(byIdentity.concat(group, descendantsOf(roots, table)).map((row) => [row.pid, row]));
     for (const pid of own) members.delete(pid);
+    this.#leaveOut(members, table);
     for (const row of members.values()) this.#known.set(row.pid, row.startTime);
     return [...members.values()];
+  }
+
+  #leaveOut(members: Map<number, ProcessRow>, table: readonly ProcessRow[]): void {
+    const spared = [...members.keys()].filter((pid) => this.tree.spares?.(pid));
+    if (spared.length === 0) return;
+    for (const pid of [...spared, ...descendantsOf(new Set(spared), table).map((row) => row.pid)]) {
+      if (members.get(pid)?.pgid === this.tree.root.pid) this.#sparesInGroup = true;
+      members.delete(pid);
+      this.#known.delete(pid);
+    }
   }
 
   /**
@@ -106,7 +121,12 @@ export class TreeWatch {
 
   /** Signals the whole group at once when a live member of the tree has the group id. */
   signalGroup(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
-    if (!members.some((row) => row.pgid === this.tree.root.pid)) return;
+    const inGroup = members.filter((row) => row.pgid === this.tree.root.pid);
+    if (inGroup.length === 0) return;
+    if (this.#sparesInGroup) {
+      for (const row of inGroup) void signalIdentity(row, signal);
+      return;
+    }
     try {
       process.kill(-this.tree.root.pid, signal);
     } catch {

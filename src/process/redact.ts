@@ -105,6 +105,28 @@ export function redactor(secrets: readonly string[]): Redact {
   };
 }
 
+/** The kind of secret in a text, with its article; undefined: none. */
+export type FindSecret = (text: string) => string | undefined;
+
+/** Shapes that files often have without a secret in them: examples of headers, and logins of test databases. */
+const OFTEN_HARMLESS: ReadonlySet<string> = new Set(['earer ', '://', 'PRIVATE KEY-----']);
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
+
+/**
+ * Finds a secret in a file's text. More careful than {@link redactor}: a wrong answer stops work. Values of variables
+ * count only when they also look like a secret.
+ */
+export function secretFinder(...environments: readonly Env[]): FindSecret {
+  const values = secretValues(...environments).filter(looksSecret);
+  const shapes = SHAPES.filter(([hint]) => !OFTEN_HARMLESS.has(hint));
+  return (text) => {
+    if (values.some((value) => text.includes(value))) return 'the value of a secret variable';
+    for (const [hint, shape] of shapes)
+      if (text.includes(hint) && text.replace(shape, '') !== text) return `a token (${hint}…)`;
+    return PRIVATE_KEY.test(text) ? 'a private key' : undefined;
+  };
+}
+
 /** A place near the end of an endless line where no token is cut in two. */
 function betweenWords(bytes: Buffer): number {
   const latest = bytes.length - 1024;

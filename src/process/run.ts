@@ -43,8 +43,12 @@ export interface RunOptions extends StopRules {
   secrets?: readonly string[];
   /** From TERM to KILL. Default 5000. */
   killGraceMs?: number;
+  /** Folders that nobody but the program works in: in them, its processes that got away are looked for and ended. */
+  places: readonly string[];
   /** Marks every process of the program: `<project>/<runId>/<idea>/<serial>/<uuid>`, unique for each run. */
   token: string;
+  /** Processes of the program that go on, because they serve others, too. Default: none. */
+  spares?: (pid: number) => boolean;
   /** Called once the process runs. If it throws, the process is killed and `done` rejects. */
   onSpawn?: (identity: Identity) => void | Promise<void>;
 }
@@ -183,7 +187,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
 
   const root = await identityOfNewChild(pid);
   await pipes?.release();
-  const tree = new TreeWatch({ root, findMarked: () => findByToken(options.token) });
+  const tree = new TreeWatch({ root, findMarked: () => findByToken(options.token), spares: options.spares });
   watch.probe = new SignsOfLife(tree, options.cwd);
   watch.start();
   const hook = Promise.resolve(root)
@@ -207,7 +211,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
     lost = await withoutToken(tree, options.token);
     unkillable = await killTree(tree, leftoverGraceMs, true);
   }
-  const rules = { since: root, places: [options.cwd], env: options.env };
+  const rules = { since: root, places: options.places, env: options.env };
   const escaped = await endEscaped(tree, rules, leftoverGraceMs);
   unkillable.push(...escaped.unkillable);
   const named = [...new Set([...lost, ...escaped.names])].slice(0, MOST_NAMED);

@@ -35,7 +35,7 @@ export async function eachPid(work: (pid: number) => void): Promise<void> {
 }
 
 /** A file of one process; undefined when the process has ended or is not readable. */
-export function readProc(pid: number, name: 'stat' | 'environ'): Buffer | undefined {
+export function readProc(pid: number, name: 'stat' | 'environ' | 'cmdline'): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`);
   } catch {

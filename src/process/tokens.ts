@@ -1,10 +1,12 @@
 /**
  * Finds processes by the attempt token in their environment, however far they have moved from their parent or group.
- * Invariant: a prefix matches whole path segments only, and this process and its ancestors are never found.
+ * Invariant: a prefix matches whole path segments only, and this process and its ancestors are never found. Nor is what
+ * a git command has left to serve all of the user's programs.
  */
 import { ATTEMPT_ENV } from '../protocol/names.js';
 import { type Identity, identityOf, ps } from './identity.js';
 import { killIdentities } from './kill.js';
+import { GIT_CALL, isShared } from './shared.js';
 import { descendantsOf, eachPid, ownLine, processTable, readProc } from './table.js';
 
 /** True when `value` is `prefix` or lies below it, segment by segment. */
@@ -18,6 +20,10 @@ function cleaned(prefix: string): string {
   return bare;
 }
 
+const LONGEST = 1000;
+/** It began with a git command and serves the user since: its token says nothing any more. */
+const isOthers = (pid: number, token: string): boolean => token.includes(`/${GIT_CALL}/`) && isShared(pid);
+
 async function pidsFromProc(prefix: string): Promise<number[]> {
   const wanted = Buffer.from(`${ATTEMPT_ENV}=${prefix}`);
   const pids: number[] = [];
@@ -28,7 +34,7 @@ async function pidsFromProc(prefix: string): Promise<number[]> {
       const before = at === 0 ? 0 : environ[at - 1];
       const after = environ[at + wanted.length];
       if (before === 0 && (after === undefined || after === 0 || after === 0x2f)) {
-        pids.push(pid);
+        if (!isOthers(pid, environ.toString('utf8', at, at + LONGEST).split('\0', 1)[0] ?? '')) pids.push(pid);
         return;
       }
     }
@@ -73,7 +79,7 @@ export async function killByToken(prefix: string, graceMs = 2000): Promise<Ident
     const own = ownLine(table);
     const alive = table.filter((row) => known.has(`${row.pid} ${row.startTime}`));
     for (const row of descendantsOf(new Set(alive.map((one) => one.pid)), table)) {
-      if (own.has(row.pid)) continue;
+      if (own.has(row.pid) || isShared(row.pid)) continue;
       known.set(`${row.pid} ${row.startTime}`, { pid: row.pid, startTime: row.startTime });
       alive.push(row);
     }

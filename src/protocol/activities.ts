@@ -7,6 +7,7 @@
 import type { RunAgentInput, RunAgentResult } from './agent-run.js';
 import type { DeliverInput, DeliverResult } from './alerts.js';
 import type { DayTotal } from './budget.js';
+import type { PushTargetInput, PushTargetResult } from './delivery.js';
 import type { GateInput, GateResult } from './gate.js';
 import type {
   CleanupInput,
@@ -22,8 +23,11 @@ import type {
 } from './git-work.js';
 import type { IdeaCard, PlanPosition, PlanShape } from './idea.js';
 import type { AgentsInfo } from './limits.js';
+import type { LookInput, LookResult } from './review.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
+import type { ClaimInput, TellTrackerInput, TrackerAnswer } from './tracker.js';
+import type { PlanWaveInput, PlanWaveResult } from './waves.js';
 
 export interface RunConfigInput extends RunRef {
   config: number;
@@ -52,6 +56,8 @@ export interface OpenRunResult {
   agents?: AgentsInfo;
   /** The amount used today, where it is limited. */
   day?: DayTotal;
+  /** With `landing.mode: push`: the target has landed work that the remote may lack. */
+  unpushed?: true;
   /** Ideas that a person abandoned in an earlier run, and hints that no prompt has contained yet. */
   carried?: CarriedOver;
 }
@@ -142,6 +148,9 @@ export interface MainActivities {
   reconcileIdeas(input: ReconcileInput): Promise<ReconcileResult[]>;
   closeRun(input: CloseRunInput): Promise<void>;
   deliverAlert(input: DeliverInput): Promise<DeliverResult>;
+  claimItem(input: ClaimInput): Promise<TrackerAnswer>;
+  tellTracker(input: TellTrackerInput): Promise<TrackerAnswer>;
+  planWave(input: PlanWaveInput): Promise<PlanWaveResult>;
 }
 
 /** Served by the git queue of one host. */
@@ -153,6 +162,8 @@ export interface GitActivities {
   stashIdea(input: IdeaGitInput): Promise<StashResult>;
   undoIdea(input: UndoInput): Promise<UndoResult>;
   cleanupIdea(input: CleanupInput): Promise<CleanupResult>;
+  pushTarget(input: PushTargetInput): Promise<PushTargetResult>;
+  lookAtPull(input: LookInput): Promise<LookResult>;
 }
 
 /** Served by the agents queue of one host. */

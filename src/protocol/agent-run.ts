@@ -23,7 +23,9 @@ export type Feedback =
   | { kind: 'iteration-timeout'; minutes: number /** Absent in older histories. */; ms?: number }
   | { kind: 'run-failed'; message: string }
   | { kind: 'landing-conflict'; files: string[]; detail: string }
-  | { kind: 'landing-red'; command: string; exitCode: number | null; tail: string; log: string };
+  | { kind: 'landing-red'; command: string; exitCode: number | null; tail: string; log: string }
+  /** Of its pull request: red checks, or people who ask for changes. */
+  | { kind: 'review'; about: 'checks' | 'comments'; what: string; tail: string; url: string };
 
 export interface RunAgentInput extends RunRef {
   idea: string;
@@ -157,5 +159,10 @@ export type AgentSignal =
   | { kind: 'progress'; percent: number }
   | { kind: 'none' };
 
-/** Longest reason or question kept from an agent, in characters. */
+/** Longest reason kept from an agent, in characters. */
 export const MAX_SIGNAL_TEXT = 2000;
+/**
+ * Longest question kept from an agent, in characters. It is in the history of the idea a few times: in a result, in a
+ * prompt's notes, and after continue-as-new. The run's state has only its beginning.
+ */
+export const MAX_QUESTION_TEXT = 16_384;

@@ -17,6 +17,8 @@ export const ALERT_KINDS = [
   'all-limited',
   /** The budget of run or day is used up. */
   'budget',
+  /** The remote lacks landed work, and this does not pass by itself. */
+  'not-pushed',
   'landed',
   'run-done',
   /**
@@ -41,7 +43,7 @@ export interface AlertSettings {
   groupMs: number;
   /** Minutes of the day; `from` may be after `to`. */
   quiet?: { from: number; to: number };
-  /** Kinds that quiet hours do not hold. */
+  /** Kinds that quiet hours do not hold. `urgent` is the wire name. */
   urgent: AlertKind[];
   /** Name of the time zone of quiet hours, e.g. Europe/Berlin. */
   timeZone: string;

@@ -64,6 +64,7 @@ export interface LimitPatch {
 
 /** The front end of a person; `signal`: a raw Temporal signal, e.g. of the Web UI. */
 export type Teller = 'cli' | 'screen' | 'signal';
+export const TELLERS: readonly Teller[] = ['cli', 'screen', 'signal'];
 
 export interface Intervention {
   verb: Verb;
@@ -75,6 +76,10 @@ export interface Intervention {
   by?: Teller;
   /** Of `hint` and `answer`; of `retry-limit` the account or agent. */
   text?: string;
+  /** Of `answer`: the id of the question that it answers; absent: the open one. */
+  question?: string;
+  /** Of `answer`: the name of the person's account on their machine. */
+  who?: string;
   /** Of `slots`, `limit`, `score` and `raise-budget`. */
   n?: number;
   /** Of `raise-budget`: which budget, when it is not the used-up one. */

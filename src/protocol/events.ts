@@ -7,10 +7,12 @@
 import type { AgentSignal, Usage } from './agent-run.js';
 import type { Spent } from './budget.js';
 import type { RunMode, Teller } from './command.js';
+import type { HeldCause } from './delivery.js';
 import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { IdeaStatus, ShownState } from './states.js';
 import type { Rung, WarningLine } from './warnings.js';
+import type { TakenReport, WaveRejection, WaveSummary, WavesEnd } from './waves.js';
 
 /** Why a person is asked. */
 export type Asking =
@@ -83,6 +85,8 @@ export type RunEvent =
       message?: string;
       durationMs: number;
       commits: number;
+      /** It cost no iteration: the agent could not work, or was ended. */
+      uncharged?: true;
       /** Agent from the configuration, and the model that it used. */
       agent?: string;
       model?: string;
@@ -109,7 +113,7 @@ export type RunEvent =
       command?: string;
       /** Of the command that failed; null: it was stopped. */
       exitCode?: number | null;
-      /** Its whole output. */
+      /** File with the whole output of the command that failed, else of the last one. */
       log?: string;
       tests?: TestCounts;
       /** Commands that passed on a retry. */
@@ -140,8 +144,8 @@ export type RunEvent =
     }
   | { kind: 'waiting'; idea: string; why: string; ms: number }
   /** An idea asks a person. The question is whole; that of the `idea` event is cut. */
-  | { kind: 'asks'; idea: string; asking: Asking; question: string }
-  | { kind: 'answered'; idea: string; text?: string; by?: Teller }
+  | { kind: 'asks'; idea: string; asking: Asking; question: string /** Of the question. */; id?: string }
+  | { kind: 'answered'; idea: string; text?: string; by?: Teller /** Of the question. */; id?: string; who?: string }
   /** A person's command to the run or an idea, and its outcome. */
   | { kind: 'command'; verb: string; idea?: string; reason?: string; text?: string; by?: Teller; done: string }
   | { kind: 'refused'; verb: string; idea?: string; text?: string; by?: Teller; why: string }
@@ -161,6 +165,37 @@ export type RunEvent =
   | { kind: 'agent'; idea: string; agent: string; before?: string; why?: string }
   /** It made no progress for this many iterations, and the reaction to that. */
   | { kind: 'escalated'; idea: string; rung: Rung['do']; iterations: number }
+  /**
+   * Its pull request is open (`landing.mode: pr`), or a look at it found news. apart: it conflicts with its base, and lands
+   * again on top of it.
+   */
+  | {
+      kind: 'review';
+      idea: string;
+      state: 'open' | 'checks' | 'comments' | 'apart' | 'merged' | 'closed';
+      number: number;
+      url: string;
+      /** Who merged or closed it. */
+      by?: string;
+      /** Red checks, or people who ask for changes. */
+      why?: string;
+    }
+  /** The target reached its remote, or did not (`landing.mode: push`). */
+  | {
+      kind: 'push';
+      state: 'pushed' | 'held';
+      /** Remote and branch there: `origin/main`. */
+      to: string;
+      commit?: string;
+      /** That the remote did not have. */
+      commits?: number;
+      ideas: string[];
+      /** Of these, the ones that landed again on top of a remote that had moved. */
+      again?: string[];
+      cause?: HeldCause;
+      /** Why the remote does not have them, with the fix; of a push: a note. */
+      why?: string;
+    }
   /** An alert left for a row, rings in attached terminals, or could not be delivered. */
   | {
       kind: 'alert';
@@ -170,7 +205,38 @@ export type RunEvent =
       events: number;
       why?: string;
     }
+  /** What a tracker was told of an idea, or answered. `waits`: it takes nothing now, and is told later. */
+  | {
+      kind: 'tracker';
+      idea: string;
+      state: 'claimed' | 'taken' | 'told' | 'done' | 'released' | 'waits' | 'failed';
+      why?: string;
+    }
+  /**
+   * A wave (E1). empty: triage lets nothing through. waits: the source cannot be read now. over: no further wave begins.
+   * `attempted` to `dollars` are of an ended wave, `taken` to `leftOut` of one that began or is empty.
+   */
+  | ({
+      kind: 'wave';
+      wave: number;
+      /** `waves.maxWaves`. */
+      of: number;
+      state: 'began' | 'empty' | 'waits' | 'ended' | 'over';
+      taken?: TakenReport[];
+      /** Open reports in the source. */
+      open?: number;
+      /** Good reports that no wave has taken yet. */
+      left?: number;
+      rejected?: number;
+      leftOut?: number;
+      end?: WavesEnd;
+      why?: string;
+    } & Partial<Omit<WaveSummary, 'wave'>>)
+  /** Triage rejects a report (E3). */
+  | ({ kind: 'rejected'; wave: number } & WaveRejection)
   /** A warning (B6); without an idea it is the run's. */
-  | { kind: 'warning'; idea?: string; warning: WarningLine['kind']; text: string };
+  | { kind: 'warning'; idea?: string; warning: WarningLine['kind']; text: string }
+  /** Its cause is over, or a person has answered it. */
+  | { kind: 'warning-over'; idea?: string; warning: WarningLine['kind'] };
 
 export type StampedEvent = RunEvent & { at: string };

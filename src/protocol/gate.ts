@@ -28,6 +28,8 @@ export interface GateCommandResult {
   exitCode: number | null;
   durationMs: number;
   tests?: TestCounts;
+  /** It failed and ran once more on the same files. */
+  again?: { exitCode: number | null; tests?: TestCounts };
 }
 
 export interface GateResult {
@@ -44,6 +46,8 @@ export interface GateResult {
   escaped?: string[];
   /** Paths in dependency folders that changed between the end of the agent and the gate. At most five. */
   late?: string[];
+  /** File with the whole output of the command that ran last. */
+  log?: string;
   /** Findings for a person before this lands. At most twenty. */
   tripwires?: Tripwire[];
   durationMs: number;

@@ -1,4 +1,5 @@
 import type { GateResult } from './gate.js';
+import type { Pull } from './review.js';
 import type { RunRef } from './run-ref.js';
 
 export interface LandInput extends RunRef {
@@ -11,6 +12,12 @@ export interface LandInput extends RunRef {
   head: string;
   /** Blues of which it is the last open child: they are ticked with it (A4). */
   blues?: string[];
+  /** Of an earlier try that waited for the forge. */
+  green?: Green;
+  /** Comments and checks of its pull request that its agent had before this work. */
+  seen?: string[];
+  /** A person wants it again: a pull request that was closed is followed by another one. */
+  anew?: true;
 }
 
 export type LandResult =
@@ -26,9 +33,33 @@ export type LandResult =
       gate?: MergedGate;
     }
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
-  | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number };
+  | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
+  /** `landing.mode: pr`: its pull request is open. */
+  | { kind: 'in-review'; pull: Pull; durationMs: number; gate?: MergedGate }
+  /** Somebody closed its pull request while nobody looked. */
+  | ({ kind: 'pull-closed'; durationMs: number; gate?: MergedGate } & ClosedPull)
+  /** Green, but the forge takes no pull request now. */
+  | { kind: 'forge-waits'; why: string; at?: number; green?: Green; durationMs: number; gate?: MergedGate };
 
-export type MergedGate = Pick<GateResult, 'commands' | 'tests' | 'durationMs'>;
+export interface ClosedPull {
+  number: number;
+  url: string;
+  by?: string;
+}
+
+/** A green gate of a landing that waits: the same trees are not gated again. */
+export interface Green {
+  trees: string;
+  gate: MergedGate;
+}
+
+/** Why an idea does not land. */
+export type Bounced = Extract<LandResult, { kind: 'conflict' | 'red' }>;
+
+export type MergedGate = Pick<GateResult, 'commands' | 'tests' | 'durationMs' | 'log'> & {
+  /** It ran in an earlier try, which has been told. */
+  earlier?: true;
+};
 
 /** Cleanup of an idea's worktree and branch happens only while nothing works on it and no landing of it runs. */
 export interface IdeaGitInput extends RunRef {

@@ -4,6 +4,7 @@
  */
 import type { IdeaLimits, PrepareResult, Reopen } from './activities.js';
 import type { AgentSignal, Feedback, RunAgentResult } from './agent-run.js';
+import type { Asked, TakenAnswer } from './answers.js';
 import type { Amounts, BudgetReached, Ceilings, Spent } from './budget.js';
 import type { LimitPatch } from './command.js';
 import type { Asking } from './events.js';
@@ -79,6 +80,10 @@ export interface IdeaRunState {
   /** How many of them ralphctl wrote. */
   ownNotes?: number;
   question?: string;
+  /** Of the open question. Absent for one that an older version asked. */
+  asked?: Asked;
+  /** The answer to its last question. */
+  answer?: TakenAnswer;
   lastSignal?: AgentSignal;
   lastGate?: GateResult;
   /** A recorded run whose gate is not decided yet. */
@@ -126,8 +131,8 @@ export interface IdeaRunState {
   suspect?: true;
   /** The last run in which the agent worked, and its end. */
   worked?: Worked;
-  /** Agent and account of the last run. */
-  lastRun?: { agent?: string; account?: string; model?: string };
+  /** Agent and account of the last run, and the end of what it said. */
+  lastRun?: { agent?: string; account?: string; model?: string; words?: string };
   watch?: Watch;
   spent?: Spent;
   /** Added to the budget of the idea by a person. */
@@ -135,6 +140,8 @@ export interface IdeaRunState {
   /** What the open question is about. `budget`: its answer is not for the agent. */
   asking?: Asking;
   ceilings?: Ceilings;
+  /** Its item in the tracker is its own. */
+  claimed?: true;
   /** Adopted by the autopilot of another run. */
   elsewhere?: true;
   /** Must release its slot between iterations: none of its agents can work now. */
@@ -174,14 +181,20 @@ export interface PlanPlace {
 
 /** How far an idea has come, told with each report. For views only. */
 export interface IdeaCourse {
-  /** Of its last PROGRESS; 100: its last COMPLETE. */
+  /** Of its last PROGRESS; 100: its last COMPLETE, unless the gate was red after it. */
   percent?: number;
+  /** When the run got the report, epoch ms. Set by the run. */
+  at?: number;
   agent?: string;
   model?: string;
   /** Of its plan, 1-based. */
   step?: { number: number; of: number };
   /** What its question is about. */
   asking?: Asking;
+  /** Id of its open question. */
+  question?: string;
+  /** The answer to its last question. */
+  answer?: TakenAnswer;
   /** By all agent runs of this workflow. */
   spent?: Spent;
 }
@@ -208,6 +221,8 @@ export interface IdeaReport {
   reason?: string;
   outcome?: IdeaOutcome;
   iterations: IterationStats;
+  /** With `closed`: hints and answers that no prompt had. */
+  notes?: string[];
   /** With `needs-human`: an approval lands it. */
   approvable?: true;
   /** With `parked`: the run that could not work. */

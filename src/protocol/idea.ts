@@ -1,8 +1,9 @@
 /**
  * An idea as the backlog gives it, and the compact card that workflow state carries.
  * Invariant: a card stays small (ten thousand of them fit one payload); texts stay on disk.
- * Must not import anything.
+ * Must import types only.
  */
+import type { Origin } from './tracker.js';
 
 /** The source position of an idea, for error messages. `line` is 1-based. */
 export interface SourceRef {
@@ -72,6 +73,8 @@ export interface Idea {
   allowEmpty: boolean;
   plan?: PlanPhase[];
   source: SourceRef;
+  /** It comes from a tracker: its texts are data from outside. */
+  origin?: Origin;
 }
 
 /** The part of an idea that deciding needs. Empty optional fields are omitted to keep the state small. */

@@ -7,10 +7,13 @@ export const AUTOPILOT_WORKFLOW = 'autopilot';
 export const IDEA_WORKFLOW = 'idea';
 /** Delivers alerts; it may outlive its run. */
 export const ALERTS_WORKFLOW = 'alerts';
+/** Tells the tracker what becomes of its items; it may outlive its run. */
+export const TRACKER_WORKFLOW = 'tracker';
 
 export const autopilotId = (project: string): string => `ralph:${project}:autopilot`;
 export const ideaWorkflowId = (project: string, idea: string): string => `ralph:${project}:idea:${idea}`;
 export const alertsId = (project: string): string => `ralph:${project}:alerts`;
+export const trackerId = (project: string): string => `ralph:${project}:tracker`;
 
 /** Workflows and light activities: any worker of the project can take these. */
 export const mainQueue = (project: string): string => `ralph-${project}`;
@@ -54,6 +57,8 @@ export const RETRY_LIMIT = 'retryLimit';
 export const IDEA_REPORT = 'ideaReport';
 export const SLOT_GRANTED = 'slotGranted';
 export const VERDICT = 'verdict';
+/** Child to parent: whether it took an answer. */
+export const ANSWER_TAKEN = 'answerTaken';
 /** The run's configuration was reloaded. */
 export const CONFIGURED = 'configured';
 /** Changed limits or texts. */
@@ -65,6 +70,8 @@ export const USE_AGENT = 'useAgent';
 
 /** To the workflow that delivers alerts: more events. */
 export const TAKE_ALERTS = 'takeAlerts';
+/** To the workflow that tells the tracker: more items. */
+export const TAKE_TRACKED = 'takeTracked';
 
 /** Updates: requests that can be refused. */
 export const SET_SLOTS = 'setSlots';

@@ -5,7 +5,10 @@
 import type { AlertSettings } from './alerts.js';
 import type { BudgetSettings } from './budget.js';
 import type { RunMode } from './command.js';
+import type { DeliverySettings } from './delivery.js';
+import type { TrackerSettings } from './tracker.js';
 import type { Ladder, WarningSettings } from './warnings.js';
+import type { WaveSettings } from './waves.js';
 
 export interface Weights {
   unblocks: number;
@@ -70,4 +73,10 @@ export interface RunSettings {
   warnings?: WarningSettings;
   /** Absent: nobody is alerted. */
   alerts?: AlertSettings;
+  /** Absent: landed work stays in the local repository. */
+  delivery?: DeliverySettings;
+  /** Absent where the run writes to no tracker. */
+  tracker?: TrackerSettings;
+  /** Absent in a run of a plain backlog. */
+  waves?: WaveSettings;
 }

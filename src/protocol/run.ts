@@ -6,16 +6,22 @@
 import type { Reopen } from './activities.js';
 import type { Feedback } from './agent-run.js';
 import type { AlertOutbox } from './alerts.js';
+import type { SentAnswer } from './answers.js';
 import type { BudgetState, Spent } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
+import type { DeliveryState } from './delivery.js';
+import type { Green } from './git-work.js';
 import type { IdeaCard } from './idea.js';
 import type { IdeaCourse, SkipStep } from './idea-run.js';
 import type { LimitState, TroubleKind } from './limits.js';
+import type { ReviewState } from './review.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
 import type { GitTask, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
+import type { TrackedItem, TrackedState } from './tracker.js';
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
+import type { WaveState } from './waves.js';
 
 /** The status that a person wants for the idea once its workflow has ended. */
 export interface Afterwards {
@@ -68,6 +74,8 @@ export interface IdeaEntry {
   pauseAsked?: true;
   /** A person's addition to its score. */
   boost?: number;
+  /** Answers that were sent to it and that it has neither taken nor refused. */
+  answers?: SentAnswer[];
   /** For its first prompt. */
   notes?: string[];
   /** Edited limits, and the newest edit of its texts. */
@@ -99,6 +107,12 @@ export interface IdeaEntry {
   notBefore?: number;
   /** Open ones. */
   warnings?: Warning[];
+  /** Its pull request (`landing.mode: pr`). */
+  review?: ReviewState;
+  /** Its landing waits for the forge, and its gate was green. */
+  green?: Green;
+  /** A person started it again: it may get another pull request. */
+  anew?: true;
 }
 
 export interface RunTotals {
@@ -143,6 +157,16 @@ export interface AutopilotState {
   budget?: BudgetState;
   /** Absent where nobody is alerted. */
   alerts?: AlertOutbox;
+  /** Absent while the remote has everything, and in runs that do not push. */
+  delivery?: DeliveryState;
+  /** Pushes that have a result. */
+  pushes?: number;
+  /** The forge takes no pull requests: failed tries in a row, and the next one, epoch ms. */
+  forge?: { tries: number; at: number };
+  /** What the tracker is told next, and what it was told last of each idea. Absent without a tracker. */
+  tracked?: { items: TrackedItem[]; told: Record<string, TrackedState> };
+  /** Absent in a run without waves. */
+  waves?: WaveState;
 }
 
 export interface AutopilotInput extends RunRef {

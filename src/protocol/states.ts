@@ -35,6 +35,11 @@ export const IDEA_STATUSES = [
 
 export type IdeaStatus = (typeof IDEA_STATUSES)[number];
 
+/** Statuses of an idea whose agent may be right that all is done. */
+export const MAY_BE_FINISHED: ReadonlySet<IdeaStatus> = new Set([
+  ...(['running', 'paused', 'wants-slot', 'landing', 'landed'] as const),
+]);
+
 /** How an idea workflow can end. `stopped` puts the idea back to pending; `skipped`: it failed, and failed ones are skipped. */
 export type IdeaOutcome = 'landed' | 'blocked' | 'timeout' | 'failed' | 'stopped' | 'skipped';
 

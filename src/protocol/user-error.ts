@@ -29,7 +29,7 @@ export const EXIT = {
   internal: 1,
   /** Bad input: arguments, configuration, backlog, repository. Nothing was started. */
   usage: 2,
-  /** The run ended with ideas that did not land. */
+  /** The run ended with ideas that did not land, or with landed work that the remote lacks (`landing.mode: push`). */
   notLanded: 3,
   /** All that is left of the run waits for a person. */
   needsHuman: 4,

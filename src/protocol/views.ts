@@ -6,11 +6,13 @@
 import type { AgentSignal } from './agent-run.js';
 import type { BudgetLine, Spent } from './budget.js';
 import type { RunMode } from './command.js';
+import type { DeliveryLine } from './delivery.js';
 import type { Asking } from './events.js';
 import type { IdeaCourse, IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
 import type { GitTask, IdeaStatus, IterationStats, StandingState } from './states.js';
 import type { Warning, WarningLine } from './warnings.js';
+import type { WavesLine } from './waves.js';
 
 export interface IdeaLine {
   id: string;
@@ -44,6 +46,8 @@ export interface RunStatus {
   /** Revision of the configuration in force; absent: the first one. */
   config?: number;
   state: StandingState;
+  /** When a run that waits for a person came to that, epoch ms. */
+  since?: number;
   why?: string;
   target: string;
   slots: number;
@@ -54,6 +58,8 @@ export interface RunStatus {
   /** Commands that the run accepts now. */
   possible?: string[];
   counts: Record<IdeaStatus, number>;
+  /** Of the landed ones, those from before this run. Absent from older workers. */
+  landedBefore?: number;
   total: number;
   /** Ideas that hold a slot, want one, or are landing. Lists are cut, see `more`. */
   active: IdeaLine[];
@@ -84,6 +90,10 @@ export interface RunStatus {
   budget?: BudgetLine[];
   /** By the reported agent runs, with or without a budget. Absent from older workers. */
   spent?: Spent;
+  /** Landed work that the remote lacks; absent while it has everything. */
+  delivery?: DeliveryLine;
+  /** Absent in a run without waves. */
+  waves?: WavesLine;
 }
 
 export interface LeftOut {
@@ -131,6 +141,10 @@ export interface IdeaView {
   maxIterations?: number;
   activeMs: number;
   question?: string;
+  /** Of the open question. */
+  questionId?: string;
+  /** The end of what its agent said before it asked. */
+  said?: string;
   signal?: AgentSignal;
   /** 1-based. */
   step?: { number: number; of: number; id: string; phase: string; skipped: number };

@@ -13,10 +13,13 @@ export interface Warning {
   since: number;
 }
 
-/** One open warning in `status`; without an idea it is the run's. `errors`: too many ideas failed one after another. */
+/**
+ * One open warning in `status`; without an idea it is the run's. `errors`: too many ideas failed one after another.
+ * `push`: the remote lacks landed work.
+ */
 export interface WarningLine {
   idea?: string;
-  kind: WarningKind | 'errors';
+  kind: WarningKind | 'errors' | 'push';
   text: string;
   since?: number;
 }

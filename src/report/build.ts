@@ -2,11 +2,14 @@
  * Builds the report of a run from its model and the additional facts from git and other files.
  * Invariant: pure; the same model and extra give the same report.
  */
+import { heldWithoutSync } from '../decide/delivery/push.js';
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
-import { many } from '../screen/numbers.js';
-import { fixOf } from './commands.js';
-import type { Extra } from './extra.js';
+import { startCommand } from '../model/start-again.js';
+import { runsOf } from '../model/tally.js';
+import { many } from '../screen/text/numbers.js';
+import { fixOf, overOf } from './commands.js';
+import type { Extra, Gone } from './extra.js';
 import { lookOf, lookOfIdea, named } from './look.js';
 import { openIdea } from './open.js';
 import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
@@ -25,7 +28,8 @@ export function makeReport(model: RunModel, extra: Extra): Report {
   landed.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
   const left = ideas.filter(({ status }) => status !== 'landed');
   const open = left.map((idea) => openIdea(model, idea, extra));
-  const target = targetOf(landed, extra);
+  const target = targetOf(ideas, extra);
+  const gone = landed.filter(({ id }) => wholly(extra.gone?.get(id))).length;
   const ended = model.endedAt ?? (extra.over ? model.lastAt : undefined);
   const { dollars, tokens, unknownDollars } = moneyOf(model.spent);
   return {
@@ -34,6 +38,7 @@ export function makeReport(model: RunModel, extra: Extra): Report {
       ...{ project: model.project, runId: model.runId, name: model.name, target: model.target },
       state: extra.terminated ? 'terminated' : model.state,
       over: extra.over,
+      ...(extra.older ? { older: true } : {}),
       ...(model.why ? { why: model.why } : {}),
       ...(model.startedAt === undefined ? {} : { startedAt: model.startedAt }),
       ...(ended === undefined ? {} : { endedAt: ended }),
@@ -43,9 +48,11 @@ export function makeReport(model: RunModel, extra: Extra): Report {
     counts: {
       ...{ landed: landed.length, landedBefore: before.length, open: open.length, conflicts: model.conflicts },
       iterations: model.spent.iterations,
-      ...(dollars === undefined || model.spent.iterations === 0 ? {} : { dollars }),
+      ...(runsOf(model.spent) > model.spent.iterations ? { runs: runsOf(model.spent) } : {}),
+      ...(gone > 0 ? { gone } : {}),
+      ...(dollars === undefined || runsOf(model.spent) === 0 ? {} : { dollars }),
       unknownDollars,
-      ...(tokens === undefined || model.spent.iterations === 0 ? {} : { tokens }),
+      ...(tokens === undefined || runsOf(model.spent) === 0 ? {} : { tokens }),
       unknownTokens: model.spent.unknownTokens,
     },
     ...(target ? { target } : {}),
@@ -54,17 +61,22 @@ export function makeReport(model: RunModel, extra: Extra): Report {
     open,
     groups: groupsOf(model),
     look: lookOf(model, landed, extra),
+    ...(model.waves.size > 0 ? { waves: [...model.waves.values()], rejected: [...model.rejected.values()] } : {}),
     slots: slotsOf(model, extra),
     zone: extra.zone,
     at: extra.now,
   };
 }
 
-function landedIdea(idea: IdeaModel, { lines, now }: Extra): LandedIdea {
+const wholly = (gone: Gone | undefined): gone is Gone => gone !== undefined && gone.part === undefined;
+
+function landedIdea(idea: IdeaModel, { lines, now, gone }: Extra): LandedIdea {
+  const off = gone?.get(idea.id);
   const found = lines?.get(idea.id);
   const tests = idea.mergedGate?.tests ?? idea.gate?.tests;
   return {
     ...workOf(idea),
+    ...(off ? { gone: off } : {}),
     ...(idea.since === undefined ? {} : { at: idea.since }),
     ...(isCommit(idea.commit) ? { commit: idea.commit } : {}),
     ...(found
@@ -74,13 +86,21 @@ function landedIdea(idea: IdeaModel, { lines, now }: Extra): LandedIdea {
         }
       : {}),
     ...(tests ? { tests: { passed: tests.passed, total: tests.total } } : {}),
-    look: lookOfIdea(idea, now),
+    look: [
+      ...(off ? [`${off.part ? 'a part of it' : 'it'} is no longer on the target`] : []),
+      ...lookOfIdea(idea, now),
+    ],
   };
 }
 
-function targetOf(landed: readonly IdeaModel[], { lines }: Extra): Report['target'] {
+/** All landings of the run count, also those that a person took back since: the gate of the last one saw them all. */
+function targetOf(ideas: readonly IdeaModel[], { lines, tip, older }: Extra): Report['target'] {
+  const landed = ideas
+    .filter(({ landedAs, landedBefore }) => landedAs !== undefined && !landedBefore)
+    .sort((a, b) => (a.landedAs?.at ?? 0) - (b.landedAs?.at ?? 0));
   const last = landed.at(-1);
-  const to = last && (lines?.get(last.id)?.to ?? (isCommit(last.commit) ? last.commit : undefined));
+  const commit = last?.landedAs?.commit;
+  const to = last && (lines?.get(last.id)?.to ?? (isCommit(commit) ? commit : undefined));
   if (!last || to === undefined) return undefined;
   const from = landed.map(({ id }) => lines?.get(id)?.before).find((commit) => commit !== undefined);
   const gate = last.mergedGate;
@@ -88,6 +108,7 @@ function targetOf(landed: readonly IdeaModel[], { lines }: Extra): Report['targe
   return {
     ...(from === undefined ? {} : { from }),
     to,
+    ...(tip === undefined || older || tip.startsWith(to) ? {} : { now: tip }),
     ...(gate ? { green: gate.pass, at: gate.at } : {}),
     ...(command ? { command } : {}),
     ...(gate?.tests ? { tests: { passed: gate.tests.passed, total: gate.tests.total } } : {}),
@@ -95,13 +116,14 @@ function targetOf(landed: readonly IdeaModel[], { lines }: Extra): Report['targe
 }
 
 /** Ideas that an answer unblocks come first, then the oldest. */
-const ORDER: readonly OpenState[] = ['asks', 'approve', 'blocked', 'failed', 'timed out', 'held'];
+const ORDER: readonly OpenState[] = ['asks', 'approve', 'blocked', 'failed', 'timed out', 'stopped', 'held'];
 
 function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly OpenIdea[], extra: Extra): Todo[] {
   const byId = new Map(left.map((idea) => [idea.id, idea]));
   const found = open.flatMap((one): Todo[] => {
     const idea = byId.get(one.idea);
-    const fix = idea && one.later === undefined && !isDecided(idea) ? fixOf(idea, one.state, extra.over) : undefined;
+    const asks = idea && one.later === undefined && !isDecided(idea) && !isOnlyCutOff(idea, one.state);
+    const fix = asks ? fixOf(idea, one.state, overOf(model, extra.over)) : undefined;
     if (!fix) return [];
     return [
       {
@@ -119,6 +141,10 @@ function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly Open
 /** Whether a person has decided after the run if the next one retries the idea. */
 const isDecided = ({ forNext }: IdeaModel): boolean => forNext?.queued === true || forNext?.leftOut === true;
 
+/** The next start goes on with it, and a person has nothing to tell it first. */
+const isOnlyCutOff = ({ warnings }: IdeaModel, state: OpenState): boolean =>
+  state === 'stopped' && warnings.length === 0;
+
 function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Todo[] {
   const todo: Todo[] = [];
   const add = (subject: string, text: string, command: string, before = ''): void => {
@@ -126,30 +152,39 @@ function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Tod
   };
   for (const { key, agents, kind, reason } of model.accounts.values()) {
     if (kind !== 'auth' || model.accounts.get(key)?.state === 'open') continue;
-    const again = extra.over ? 'ralphctl start' : 'ralphctl limits retry';
+    const again = extra.over ? startCommand(model.startAgain) : 'ralphctl limits retry';
     add(agents.join(', '), reason ?? 'needs a login', again, `log in to ${agents.join(', ')}, then: `);
   }
   if (model.review && !extra.over) add('run', model.why ?? 'needs a review', 'ralphctl review');
+  for (const [id, gone] of extra.gone ?? [])
+    if (wholly(gone) && extra.over) add(id, gone.text, gone.command, 'run it again: ');
   if (extra.over) ofTheNextStart(model, open, add);
+  if (extra.over)
+    for (const { kind, text } of model.warnings)
+      if (kind === 'push') add('push', heldWithoutSync(text), 'ralphctl sync');
   if (extra.behind) add('checkout', `your checkout is behind ${model.target}`, 'ralphctl sync');
   return todo;
 }
 
+const NEXT = new Set<OpenState>(['ready', 'after', 'works', 'waits', 'lands', 'held', 'stopped']);
+
 function ofTheNextStart(
-  { ideas }: RunModel,
+  { ideas, startAgain }: RunModel,
   open: readonly OpenIdea[],
   add: (subject: string, text: string, command: string) => void,
 ): void {
   const left = open.filter(({ idea, later }) => !later && !ideas.get(idea)?.forNext?.leftOut);
   const queued = left.filter((one) => one.queued).map(({ idea }) => idea);
   const rest = left
-    .filter((one) => !one.queued && ['ready', 'after', 'works', 'waits', 'lands'].includes(one.state))
+    .filter(
+      (one) => !one.queued && NEXT.has(one.state) && !(one.state === 'stopped' && ideas.get(one.idea)?.warnings.length),
+    )
     .map(({ idea }) => idea);
   const texts = [
     ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),
     ...(rest.length > 0 ? [`${many(rest.length, 'idea')} did not run or did not finish: ${named(rest)}`] : []),
   ];
-  if (texts.length > 0) add(rest.length > 0 ? 'the rest' : 'queued', texts.join('. '), 'ralphctl start');
+  if (texts.length > 0) add(rest.length > 0 ? 'the rest' : 'queued', texts.join('. '), startCommand(startAgain));
 }
 
 function groupsOf(model: RunModel): Report['groups'] {

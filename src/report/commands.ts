@@ -2,7 +2,9 @@
  * Suggests commands for an idea that has not landed, during its run and after it.
  * Invariant: names only commands that the program accepts then. Pure.
  */
-import type { IdeaModel } from '../model/model.js';
+import { isOutOfTime } from '../decide/idea/completion.js';
+import type { IdeaModel, RunModel } from '../model/model.js';
+import { startCommand } from '../model/start-again.js';
 import type { OpenState } from './schema.js';
 
 export interface Fix {
@@ -33,12 +35,22 @@ const one = (before: string, command: string, after = ''): Fix => ({
   commands: [command],
 });
 
-/** Undefined when no action is necessary. */
-export function fixOf(idea: IdeaModel, state: OpenState, over: boolean): Fix | undefined {
-  return over ? afterwards(idea, state) : meanwhile(idea, state);
+/** What a command needs to know about an idea. */
+type About = Pick<IdeaModel, 'id' | 'status' | 'warnings'> & { reason?: string | undefined };
+
+/** Undefined when no action is necessary. `start`: the command that begins the next run. */
+export function fixOf(idea: About, state: OpenState, over: { start: string } | false): Fix | undefined {
+  return over ? afterwards(idea, state, over.start) : meanwhile(idea, state);
 }
 
-function meanwhile({ id, status }: IdeaModel, state: OpenState): Fix | undefined {
+/** `over` of `fixOf` in a report. */
+export const overOf = ({ startAgain }: Pick<RunModel, 'startAgain'>, over: boolean): { start: string } | false =>
+  over && { start: startCommand(startAgain) };
+
+/** `MINUTES`: a number that is more than it had. */
+export const moreTime = (id: string): string => `ralphctl edit ${id} --timeout MINUTES`;
+
+function meanwhile({ id, status, reason }: About, state: OpenState): Fix | undefined {
   switch (state) {
     case 'asks':
       return one('', `ralphctl answer ${id} "…"`);
@@ -47,6 +59,10 @@ function meanwhile({ id, status }: IdeaModel, state: OpenState): Fix | undefined
     case 'blocked':
       return one('solve this, then: ', `ralphctl unblock ${id}`);
     case 'timed out':
+      if (isOutOfTime(reason)) {
+        const [edit, retry] = [moreTime(id), `ralphctl retry ${id}`];
+        return { fix: `${edit}, then: ${retry}`, commands: [edit, retry] };
+      }
       return one('', `ralphctl limit ${id} 10`, ' grants 10 more iterations');
     case 'failed':
       return one('fix the cause, then: ', `ralphctl retry ${id}`);
@@ -57,25 +73,33 @@ function meanwhile({ id, status }: IdeaModel, state: OpenState): Fix | undefined
   }
 }
 
-const START = 'ralphctl start';
-
-function afterwards({ id }: IdeaModel, state: OpenState): Fix | undefined {
-  const then = (command: string): Fix => ({ fix: `${START}, then: ${command}`, commands: [START, command] });
+function afterwards({ id, warnings, reason }: About, state: OpenState, start: string): Fix | undefined {
+  const then = (command: string): Fix => ({ fix: `${start}, then: ${command}`, commands: [start, command] });
   switch (state) {
     case 'asks': {
       const answer = `ralphctl answer ${id} "…"`;
-      return { fix: `${answer}, then: ${START}`, commands: [answer, START] };
+      return { fix: `${answer}, then: ${start}`, commands: [answer, start] };
     }
     case 'approve':
       return then(`ralphctl approve ${id}`);
     case 'blocked': {
       const abandon = `ralphctl abandon ${id}`;
-      return { fix: `solve this, then: ${START}. Or leave it out: ${abandon}`, commands: [START, abandon] };
+      return { fix: `solve this, then: ${start}. Or leave it out: ${abandon}`, commands: [start, abandon] };
     }
     case 'timed out':
-      return one('', START, ' continues from its branch');
+      if (isOutOfTime(reason)) {
+        const edit = moreTime(id);
+        return { fix: `${edit}, then: ${start}`, commands: [edit, start] };
+      }
+      return one('', start, ' continues from its branch');
     case 'failed':
-      return one('fix the cause, then: ', START);
+      return one('fix the cause, then: ', start);
+    case 'stopped': {
+      const hint = `ralphctl hint ${id} "…"`;
+      const fix = `${start} continues from its branch`;
+      if (warnings.length === 0) return one('', start, ' continues from its branch');
+      return { fix: `${fix}. To tell it something first: ${hint}`, commands: [start, hint] };
+    }
     default:
       return undefined;
   }

@@ -23,11 +23,27 @@ export interface OtherRun {
   open: ReadonlyMap<string, string>;
 }
 
+/** How landed work left the target. */
+export interface Gone {
+  /** A sentence without its end. */
+  text: string;
+  /** Its commit. */
+  landed: string;
+  /** The commit that took it off; absent: the branch was reset or rewritten. */
+  by?: string;
+  /** The files that it took off, where the rest is still there. */
+  part?: string[];
+  /** Runs the idea again; of a part: shows what was taken off. */
+  command: string;
+}
+
 export interface Extra {
   now: number;
   zone: string;
   /** The run has ended, so only a new run can continue the work. */
   over: boolean;
+  /** A newer run has done work since. */
+  older?: boolean;
   /** The run ended without a final event. */
   terminated?: boolean;
   night?: Night;
@@ -38,9 +54,14 @@ export interface Extra {
   later?: ReadonlyMap<string, string>;
   /** A sentence about a checkout that lacks landed commits. */
   behind?: string;
-  /** Sentences about landed ideas that are no longer on the target. */
-  gone?: readonly string[];
+  /** Landed ideas of the run that have left the target since, wholly or in part. */
+  gone?: ReadonlyMap<string, Gone>;
   /** Ideas abandoned for all runs. */
   givenUp?: ReadonlySet<string>;
-  branchOf?: (idea: string) => string;
+  /** Undefined: no such branch. */
+  branchOf?: (idea: string) => string | undefined;
+  /** Ideas with save points. */
+  saved?: ReadonlySet<string>;
+  /** Where the target is now. */
+  tip?: string;
 }

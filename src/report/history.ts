@@ -1,12 +1,13 @@
 /** The runs of a project as a list: each line comes from a report or a summary. Pure. */
 import type { RunSummary } from '../protocol/run.js';
 import type { HistoryIdea, HistoryRun } from '../screen/details.js';
-import { dollars, many, UNKNOWN, whole } from '../screen/numbers.js';
-import { width as cells, clean, cut, pad } from '../screen/text.js';
-import { LOOKS } from '../screen/theme.js';
-import { clock, duration } from '../screen/time.js';
+import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
+import { width as cells, clean, cut, pad } from '../screen/text/text.js';
+import { LOOKS } from '../screen/text/theme.js';
+import { clock, duration } from '../screen/text/time.js';
 import { nth } from './open.js';
 import type { OpenIdea, Report } from './schema.js';
+import { beside } from './text.js';
 
 const OUTCOMES: Readonly<Record<string, HistoryRun['outcome']>> = {
   completed: 'completed',
@@ -21,10 +22,10 @@ const OUTCOMES: Readonly<Record<string, HistoryRun['outcome']>> = {
 
 export const outcomeOf = (state: string): HistoryRun['outcome'] => OUTCOMES[state] ?? 'running';
 
-const SHOWN = new Set<OpenIdea['state']>(['asks', 'blocked', 'timed out', 'failed']);
+const SHOWN = new Set<OpenIdea['state']>(['asks', 'blocked', 'timed out', 'failed', 'stopped']);
 
 export function historyRun(report: Report, agents: readonly string[]): HistoryRun {
-  const { run, counts, landed, open, target, look } = report;
+  const { run, counts, landed, open, target, look, waves } = report;
   return {
     runId: run.runId,
     startedAt: run.startedAt ?? 0,
@@ -36,7 +37,13 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
     ...(counts.dollars === undefined ? {} : { dollars: counts.dollars }),
     agents: run.agents.length > 0 ? run.agents : [...agents],
     ...(target?.from
-      ? { target: { from: target.from, to: target.to, ...(target.green === undefined ? {} : { green: target.green }) } }
+      ? {
+          target: {
+            from: target.from,
+            to: target.to,
+            ...(target.green === undefined || target.now ? {} : { green: target.green }),
+          },
+        }
       : {}),
     open: open.flatMap((one) => (SHOWN.has(one.state) ? [historyIdea(one)] : [])),
     done: landed
@@ -47,6 +54,7 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
       }))
       .sort((a, b) => b.ms - a.ms),
     look: look.map(({ kind, text }) => ({ what: kind, text })),
+    ...(waves ? { waves: waves.flatMap(({ wave, summary }) => (summary ? [{ wave, ...summary }] : [])) } : {}),
   };
 }
 
@@ -71,6 +79,7 @@ export function historyOfSummary(
           landed: summary.landed - (summary.landedBefore ?? 0),
           notLanded: summary.notLanded.length,
           iterations: summary.status.statistics.iterations.total,
+          ...(summary.status.waves ? { waves: summary.status.waves.done } : {}),
         }
       : {}),
     ...(cost === undefined ? {} : { dollars: cost }),
@@ -110,7 +119,7 @@ export function runsText({ name, runs, monthLanded, monthDollars }: Runs, now: n
           ? begun
           : `${weekday(run.startedAt)} ${begun}`,
       duration((run.endedAt ?? now) - run.startedAt),
-      `${SIGNS[run.outcome]} ${run.outcome}`,
+      `${SIGNS[run.outcome]} ${run.outcome}${run.waves?.length ? `, ${many(run.waves.length, 'wave')}` : ''}`,
       text(run.landed),
       text(run.notLanded),
       text(run.iterations),
@@ -133,11 +142,29 @@ export function runsText({ name, runs, monthLanded, monthDollars }: Runs, now: n
     `${clean(name)}   ${many(runs.length, 'run')}${month ? `   ${month}` : ''}`,
     line(HEADS),
     ...rows.map(line),
+    ...goneLines(runs, width),
     ...lastOpen(runs, now, width),
   ];
 }
 
 const weekday = (at: number): string => new Intl.DateTimeFormat('en-GB', { weekday: 'short' }).format(at);
+
+const MOST_GONE = 5;
+
+/** Landed ideas that are no longer on the target, each with the command that runs it again. */
+function goneLines(runs: readonly HistoryRun[], width: number | undefined): string[] {
+  const gone = runs.flatMap((run) => run.gone ?? []);
+  if (gone.length === 0) return [];
+  const rows = gone
+    .slice(0, MOST_GONE)
+    .flatMap(({ text, command }) =>
+      beside('  ! ', [`${clean(text)}. Run it again with: ${clean(command)}`], width ?? WIDE),
+    );
+  const more = gone.length > MOST_GONE ? [`  … ${gone.length - MOST_GONE} more`] : [];
+  return ['', 'no longer on the target', ...rows, ...more];
+}
+
+const WIDE = Number.MAX_SAFE_INTEGER;
 
 /** The open ideas of the newest run that has ended. */
 function lastOpen(runs: readonly HistoryRun[], now: number, width: number | undefined): string[] {

@@ -2,7 +2,7 @@
  * Escapes texts for a page, because agents wrote most of them.
  * Invariant: results contain no markup, and nothing that ends a quoted attribute.
  */
-import { clean, paragraphs } from '../screen/text.js';
+import { clean, paragraphs } from '../screen/text/text.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -2,7 +2,7 @@
  * Draws the night: a row for each slot, bars for agents and gates, signs for ends.
  * Invariant: pure. Its size grows with slots and ideas, not with the length of a run.
  */
-import { pad } from '../screen/text.js';
+import { pad } from '../screen/text/text.js';
 import { esc } from './html-parts.js';
 import type { Report } from './schema.js';
 

@@ -2,13 +2,14 @@
  * The report as one page that loads nothing: no script, no font, no external picture.
  * Invariant: escapes every text. A page of 100 ideas stays below MOST_BYTES, and the page names omitted parts.
  */
-import { dollars, many, short, UNKNOWN } from '../screen/numbers.js';
-import { clock, duration } from '../screen/time.js';
+import { dollars, many, short, UNKNOWN } from '../screen/text/numbers.js';
+import { clock, duration } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
+import { moneyText, notReported, reportCommand, targetText, whenText } from './head.js';
 import { esc, escLines, STYLE } from './html-parts.js';
 import { timeline } from './html-timeline.js';
 import type { AgentRun, LandedIdea, OpenIdea, Report, Todo } from './schema.js';
-import { moneyText, notReported, signOf, targetText, whenText } from './text.js';
+import { signOf } from './text.js';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 export const MOST_BYTES = 300_000;
@@ -73,7 +74,9 @@ class Page {
     const stat = (value: string, what: string): string => `<li><b>${esc(value)}</b>${esc(what)}</li>`;
     const why = run.state === 'completed' ? '' : `<p>${esc(run.state)}${run.why ? `: ${esc(run.why)}` : ''}</p>`;
     const stats = [
-      stat(`${counts.landed}`, 'landed'),
+      stat(`${counts.landed}`, counts.landedBefore > 0 ? 'landed in this run' : 'landed'),
+      ...(counts.landedBefore > 0 ? [stat(`${counts.landed + counts.landedBefore}`, 'in all')] : []),
+      ...(counts.gone ? [stat(`${counts.gone}`, `no longer on ${run.target}`)] : []),
       stat(`${counts.open}`, 'not'),
       stat(`${counts.iterations}`, 'iterations'),
       ...(counts.dollars === undefined ? [] : [stat(moneyText(counts), '')]),
@@ -91,7 +94,9 @@ class Page {
     const { todo } = this.#report;
     if (todo.length === 0) return '<main><h2>To do</h2><p>Nothing waits for you.</p>';
     const more =
-      todo.length > MOST_CARDS ? `<p>${todo.length - MOST_CARDS} more: <code>ralphctl report --all</code></p>` : '';
+      todo.length > MOST_CARDS
+        ? `<p>${todo.length - MOST_CARDS} more: <code>${esc(reportCommand(this.#report))} --all</code></p>`
+        : '';
     return `<main><h2>To do (${todo.length})</h2><div class="cards">${todo
       .slice(0, MOST_CARDS)
       .map((one) => this.#card(one))
@@ -101,6 +106,9 @@ class Page {
   #card({ idea, subject, state, text, notes, since, fix, commands }: Todo): string {
     const open = this.#report.open.find((one) => one.idea === idea);
     const full = this.#level !== 'no details';
+    // Only an idea has a place with the whole text.
+    const short = !full && idea !== undefined && text.length > MOST_TEXT;
+    const shown = short ? `${text.slice(0, MOST_TEXT)}… (whole: ralphctl why ${idea})` : text;
     const anchor = idea === undefined ? undefined : this.#anchors.get(idea);
     const asked =
       since !== undefined && (state === 'asks' || state === 'approve') ? ` since ${clock(since, this.#report.at)}` : '';
@@ -110,7 +118,7 @@ class Page {
     const log = open?.gateLog ? `<p class="soft mono">${esc(open.gateLog)}</p>` : '';
     return (
       `<section class="card ${look(state)}"${anchor ? ` id="${anchor}"` : ''}><h3><span class="sign">${esc(signOf(state))}</span>${esc(subject)}` +
-      `${state ? ` <span class="soft">${esc(state)}${esc(asked)}</span>` : ''}</h3>${title}<p>${escLines(full ? text : text.slice(0, MOST_TEXT))}</p>` +
+      `${state ? ` <span class="soft">${esc(state)}${esc(asked)}</span>` : ''}</h3>${title}<p>${escLines(shown)}</p>` +
       `${notes.map((note) => `<p class="soft">${esc(note)}</p>`).join('')}<p class="fix">${fixLine(fix, commands)}</p>${log}${words}` +
       `${open && open.runs.length > 0 && full ? details(many(open.runs.length, 'agent run'), runList(open.runs)) : ''}</section>`
     );
@@ -133,7 +141,7 @@ class Page {
     const rows = landed.slice(0, MOST_ROWS).map((one) => this.#row(one));
     const left = [
       ...(landed.length > MOST_ROWS
-        ? [`${landed.length - MOST_ROWS} more landed: <code>ralphctl report --all</code>`]
+        ? [`${landed.length - MOST_ROWS} more landed: <code>${esc(reportCommand(this.#report))} --all</code>`]
         : []),
       ...(this.#level === 'all'
         ? []
@@ -183,7 +191,7 @@ class Page {
     if (rest.length === 0) return '';
     const more =
       rest.length > MOST_ROWS
-        ? `<p class="soft">${rest.length - MOST_ROWS} more: <code>ralphctl report --all</code></p>`
+        ? `<p class="soft">${rest.length - MOST_ROWS} more: <code>${esc(reportCommand(this.#report))} --all</code></p>`
         : '';
     const row = (one: OpenIdea): string =>
       `<div class="why ${look(one.state)}"><span class="id"><a id="${this.#anchors.get(one.idea) ?? ''}"></a><span class="sign">${esc(signOf(one.state))}</span>${esc(one.idea)}</span>` +
@@ -234,7 +242,7 @@ function runList(runs: readonly AgentRun[]): string {
   let part = 0;
   const rows = runs.map((run) => {
     if (run.percent !== undefined) part = run.percent / 100;
-    if (run.signal === 'COMPLETE') part = 1;
+    if (run.signal === 'COMPLETE' && !run.turnedDown && run.gate?.pass !== false) part = 1;
     const tests = run.gate?.tests ? ` ${run.gate.tests.passed}/${run.gate.tests.total}` : '';
     const gate = run.gate ? `gate ${run.gate.pass ? 'green' : 'red'}${tests}` : '';
     const beside = [

@@ -1,7 +1,8 @@
 /** Findings that a person should look at, although nothing has to be done. Pure. */
 import type { IdeaModel, RunModel } from '../model/model.js';
-import { many } from '../screen/numbers.js';
-import { clock, duration } from '../screen/time.js';
+import { iterationCount } from '../model/tally.js';
+import { dollars, many } from '../screen/text/numbers.js';
+import { clock, duration } from '../screen/text/time.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';
 
@@ -26,11 +27,16 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...flaky(ideas),
     ...tolerated(ideas),
     ...slow(landed, waitedOf(extra)),
+    ...waves(model),
     ...limits(model, ideas, extra.now),
     ...you(ideas, extra),
     ...steps(ideas),
-    ...model.warnings.map(({ kind, text }) => ({ kind, text })),
-    ...(extra.gone ?? []).map((text) => ({ kind: 'missing', text })),
+    // Once the run is over, that is something to do.
+    ...model.warnings.flatMap(({ kind, text }) => (kind === 'push' && extra.over ? [] : [{ kind, text }])),
+    // Once the run is over, an idea that is gone as a whole is something to do.
+    ...[...(extra.gone?.values() ?? [])].flatMap(({ text, part, command }) =>
+      part || !extra.over ? [{ kind: 'missing', text: part ? `${text}: ${command}` : text }] : [],
+    ),
     ...(extra.behind ? [{ kind: 'checkout', text: extra.behind }] : []),
   ];
 }
@@ -78,13 +84,33 @@ function slow(landed: readonly IdeaModel[], waited: ReadonlyMap<string, number>)
   if (!first || took.length < 3 || first.ms < SLOW_MS || first.ms < SLOW_TIMES * median) return [];
   const gate = gatesOf(first.idea).reduce((sum, one) => sum + (one?.durationMs ?? 0), 0);
   const share = Math.round((100 * gate) / first.ms);
-  const iterations = many(first.idea.iterations.length, 'iteration');
+  const iterations = many(iterationCount(first.idea), 'iteration');
   return [
     {
       kind: 'slow',
       text: `${first.idea.id}: ${duration(first.ms)}, ${iterations}${share >= 10 && share <= 100 ? `, ${share} % of it in the gate` : ''}`,
     },
   ];
+}
+
+/** What each wave brought, and what triage kept from the agents. */
+function waves({ waves: all, rejected, wavesEnd }: RunModel): Look {
+  const lines = [...all.values()].flatMap(({ of, summary }) => {
+    if (!summary) return [];
+    const { wave, attempted, passed, failed, skipped, waiting, ms, dollars: cost } = summary;
+    const rest = [
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(skipped > 0 ? [`${skipped} skipped`] : []),
+      ...(waiting > 0 ? [`${waiting} waiting`] : []),
+      duration(ms),
+      ...(cost > 0 ? [dollars(cost)] : []),
+    ];
+    return [{ kind: `wave ${wave} of ${of}`, text: `${passed} of ${attempted} passed, ${rest.join(', ')}` }];
+  });
+  const end = wavesEnd === undefined ? [] : [{ kind: 'waves', text: `no further one: ${wavesEnd}` }];
+  const out = [...rejected.keys()];
+  const refused = `${many(out.length, 'report')} ${out.length === 1 ? 'is' : 'are'} not worked on: ${named(out)}. See why: ralphctl triage`;
+  return [...lines, ...end, ...(out.length === 0 ? [] : [{ kind: 'triage', text: refused }])];
 }
 
 function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: number): Look {
@@ -98,10 +124,7 @@ function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: num
       .map(({ from, to }) => `${clock(from, to ?? now)} to ${to === undefined ? 'the end' : clock(to, to)}`);
     const more = times.length > 3 ? ` and ${times.length - 3} more times` : '';
     const taken = ideas.flatMap(({ moments }) =>
-      moments.flatMap(({ kind, text }) => {
-        const [, to, from] = (kind === 'agent' && /^(.+) instead of (.+)$/.exec(text)) || [];
-        return to !== undefined && from !== undefined && agents.includes(from) ? [to] : [];
-      }),
+      moments.flatMap(({ agent, before }) => (agent !== undefined && agents.includes(before ?? '') ? [agent] : [])),
     );
     const others = [...new Set(taken)];
     const over = taken.length > 0 ? `; ${others.join(', ')} took over ${many(taken.length, 'idea')}` : '';

@@ -1,9 +1,10 @@
 /** The report as Markdown, for an issue or a chat. Invariant: pure; text from an agent cannot become markup. */
-import { clean, paragraphs } from '../screen/text.js';
-import { clock, duration } from '../screen/time.js';
+import { clean, paragraphs } from '../screen/text/text.js';
+import { clock, duration } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
+import { moneyText, notReported, targetText, totals, whenText } from './head.js';
 import type { LandedIdea, OpenIdea, Report, Todo } from './schema.js';
-import { moneyText, notReported, signOf, targetText, totals, whenText } from './text.js';
+import { signOf } from './text.js';
 
 const MARKUP = /[\\`*_{}[\]()<>#+\-.!|~&@:]/g;
 

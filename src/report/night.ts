@@ -4,7 +4,6 @@
  * Invariant: a repeated, missing, unknown or damaged event never throws and never counts twice. May import protocol types
  * and the shape of events only.
  */
-import { isEvent } from '../model/event-shape.js';
 import type { StampedEvent } from '../protocol/events.js';
 
 export interface Bar {
@@ -43,7 +42,6 @@ export const newNight = (): Night => ({ bars: [], marks: [], waits: [], last: ne
 const MARKED = new Set(['landed', 'failed', 'blocked', 'timeout', 'needs-human']);
 
 export function foldNight(night: Night, event: StampedEvent): void {
-  if (!isEvent(event)) return;
   const at = Date.parse(event.at);
   if (!('idea' in event) || typeof event.idea !== 'string') return;
   const { idea } = event;

@@ -1,6 +1,7 @@
 /** Ideas that have not landed, with their states and reasons. Pure. */
 import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
-import { many } from '../screen/numbers.js';
+import { cutOff } from '../screen/cut-off.js';
+import { many, retriesText } from '../screen/text/numbers.js';
 import type { Extra } from './extra.js';
 import type { OpenIdea, OpenState } from './schema.js';
 import { workOf } from './work.js';
@@ -38,17 +39,24 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     return other !== undefined && !landedOf(model, other);
   });
   const asked = extra.over ? unanswered(idea) : undefined;
-  const state = extra.givenUp?.has(idea.id) ? 'given up' : asked === undefined ? stateOf(idea, before[0]) : 'asks';
+  const stopped = extra.over ? cutOff(model, idea, extra.terminated ? 'terminated' : model.state) : undefined;
+  const last = stateOf(idea, before[0]);
+  // The run closed before its first agent run.
+  const rests = extra.over && last === 'works' ? 'ready' : last;
+  const now = asked === undefined ? (stopped === undefined ? rests : 'stopped') : 'asks';
+  const state = extra.givenUp?.has(idea.id) ? 'given up' : now;
   const told = idea.said.findLast(({ verb }) => verb === 'skip' || verb === 'abandon');
-  const reason = asked ?? reasonOf(idea, state, before) ?? told?.text;
-  const times = timesOf(idea, extra);
+  const reason = asked ?? (state === 'stopped' ? stopped : reasonOf(idea, state, before)) ?? told?.text;
+  const times = DECIDED.has(state) || idea.status === 'pending' ? 1 : timesOf(idea, extra);
   const later = extra.later?.get(idea.id);
-  const branch = idea.commits > 0 && extra.branchOf ? extra.branchOf(idea.id) : undefined;
+  const branch = idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
+  const saved = !branch && extra.saved?.has(idea.id) === true;
+  const acted = later !== undefined || idea.forNext?.queued === true;
   return {
     ...workOf(idea),
     state,
-    ...(reason ? { reason } : {}),
-    notes: [...notesOf(idea, state, branch, times), ...nextNotes(idea)],
+    ...(reason ? { reason: acted ? withoutAdvice(reason) : reason } : {}),
+    notes: [...notesOf(idea, state, { branch, saved, times }), ...nextNotes(idea)],
     ...(idea.since === undefined ? {} : { since: idea.since }),
     ...(idea.percent === undefined ? {} : { percent: idea.percent }),
     ...(branch ? { branch } : {}),
@@ -60,6 +68,13 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log } : {}),
   };
 }
+
+/** A person decided these, so that the next run has them in its summary again. */
+const DECIDED = new Set<OpenState>(['given up', 'skipped']);
+
+/** A reason of an older run may end with a command that somebody has given since. */
+const withoutAdvice = (reason: string): string =>
+  reason.replace(/(?:\. Later runs leave it out until: ralphctl retry \S+|; it stays out until a retry)$/, '');
 
 /** The open question of an idea that a stopped run returned to the backlog. */
 function unanswered({ status, iterations, said }: IdeaModel): string | undefined {
@@ -93,7 +108,10 @@ function blockedReason(idea: IdeaModel): string | undefined {
   return signal.reason.startsWith(idea.reason.replace(/…$/, '')) ? signal.reason : undefined;
 }
 
-/** Number of consecutive runs, newest first, in which it ended with the same status. */
+/**
+ * Number of consecutive runs, newest first, in which it ended with the same status. Says nothing of a pending idea: a
+ * summary calls it so where it was stopped or asks, and also where it never began.
+ */
 function timesOf({ id, status }: IdeaModel, { earlier = [] }: Extra): number {
   const other = earlier.findIndex(({ open }) => open.get(id) !== status);
   return 1 + (other < 0 ? earlier.length : other);
@@ -104,22 +122,30 @@ export const nth = (n: number): string => NTH[n] ?? `${n}th`;
 
 const NTH = ['', '', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
-function notesOf(idea: IdeaModel, state: OpenState, branch: string | undefined, times: number): string[] {
+interface About {
+  branch: string | undefined;
+  saved: boolean;
+  times: number;
+}
+
+function notesOf(idea: IdeaModel, state: OpenState, { branch, saved, times }: About): string[] {
   const notes: string[] = [];
   if (times > 1 && state !== 'ready' && state !== 'after') notes.push(`${state} for the ${nth(times)} time`);
   if (state === 'timed out' || state === 'failed') {
     if (idea.percent !== undefined && idea.percent < 100) notes.push(`last progress ${idea.percent} %`);
     const red = redRow(idea.iterations, idea.reason);
     if (red) notes.push(red);
-    if (idea.retries > 0) notes.push(many(idea.retries + 1, 'try').replace(/trys$/, 'tries'));
+    if (idea.retries > 0) notes.push(retriesText(idea.retries));
   }
   if (branch && state !== 'asks') notes.push(`branch ${branch} is kept, ${many(idea.commits, 'commit')}`);
+  if (saved && state !== 'asks') notes.push(`its work is saved: ralphctl saves ${idea.id}`);
   return notes;
 }
 
-function nextNotes({ forNext }: IdeaModel): string[] {
+function nextNotes({ id, forNext }: IdeaModel): string[] {
   if (!forNext) return [];
-  const { queued, leftOut, words } = forNext;
+  const { queued, leftOut, rolledBack, words } = forNext;
+  if (rolledBack) return [`runs leave it out until: ralphctl retry ${id}`];
   if (leftOut) return ['the next run leaves it out'];
   const rest = words.filter((word) => !/^(?:retry|unblock) /.test(word));
   return [

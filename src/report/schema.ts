@@ -18,6 +18,7 @@ const state = z.enum([
   'failed',
   'works',
   'lands',
+  'stopped',
   'waits',
   'ready',
   'held',
@@ -33,6 +34,7 @@ const agentRun = z.object({
   agent: z.string().optional(),
   signal: z.string().optional().describe('What the agent reported, as in `PROGRESS 60`.'),
   percent: z.number().optional(),
+  turnedDown: z.literal(true).optional().describe('It reported COMPLETE, and that did not count.'),
   outcome: z.enum(['ok', 'timeout', 'failed', 'interrupted']).optional(),
   commits: z.number().optional(),
   dollars: z.number().optional(),
@@ -54,8 +56,19 @@ const work = {
   words: z.string().optional().describe('The last words of its agent.'),
 };
 
+const gone = z
+  .object({
+    text: z.string().describe('A sentence without its end.'),
+    landed: z.string().describe('Its commit.'),
+    by: z.string().optional().describe('The commit that took it off; missing: the branch was reset or rewritten.'),
+    part: z.array(z.string()).optional().describe('The files that it took off, where the rest is still there.'),
+    command: z.string().describe('Runs the idea again; of a part: shows what was taken off.'),
+  })
+  .describe('Its work has left the target since.');
+
 const landed = z.object({
   ...work,
+  gone: gone.optional(),
   at: ms.optional(),
   commit: z.string().optional(),
   commits: z.object({ from: z.string(), to: z.string(), count: z.number() }).optional(),
@@ -100,6 +113,7 @@ export const reportSchema = z.object({
     target: z.string(),
     state: z.string(),
     over: z.boolean(),
+    older: z.literal(true).optional().describe('A newer run has done work since.'),
     why: z.string().optional(),
     startedAt: ms.optional(),
     endedAt: ms.optional(),
@@ -111,7 +125,9 @@ export const reportSchema = z.object({
     landedBefore: z.number(),
     open: z.number(),
     iterations: z.number(),
+    runs: z.number().optional().describe('All agent runs, where some cost no iteration.'),
     conflicts: z.number(),
+    gone: z.number().optional().describe('Landed ideas of which nothing is on the target any more.'),
     dollars: z.number().optional(),
     unknownDollars: z.number(),
     tokens: z.number().optional(),
@@ -121,6 +137,7 @@ export const reportSchema = z.object({
     .object({
       from: z.string().optional(),
       to: z.string(),
+      now: z.string().optional().describe('Its tip, where that is another commit, which the run did not gate.'),
       green: z.boolean().optional(),
       command: z.string().optional(),
       tests: tests.optional(),
@@ -133,6 +150,32 @@ export const reportSchema = z.object({
   open: z.array(open),
   groups: z.array(z.object({ id: z.string(), title: z.string(), done: z.number(), total: z.number() })),
   look: z.array(z.object({ kind: z.string(), text: z.string() })),
+  waves: z
+    .array(
+      z.object({
+        ...{ wave: z.number(), of: z.number(), taken: z.array(z.string()) },
+        ...{ rejected: z.number().optional(), left: z.number().optional() },
+        ...{ startedAt: ms.optional(), endedAt: ms.optional() },
+        summary: z
+          .object({
+            ...{ attempted: z.number(), passed: z.number(), failed: z.number(), skipped: z.number() },
+            ...{ waiting: z.number(), ms, dollars: z.number() },
+          })
+          .optional()
+          .describe('Of a wave that is over.'),
+      }),
+    )
+    .optional()
+    .describe('Of a run with waves.'),
+  rejected: z
+    .array(
+      z.object({
+        ...{ report: z.string(), as: z.string(), title: z.string(), gate: z.string(), reason: z.string() },
+        ...{ quote: z.string(), duplicateOf: z.string().optional() },
+      }),
+    )
+    .optional()
+    .describe('Reports that triage kept from the agents of a run with waves.'),
   slots: z
     .array(
       z.object({

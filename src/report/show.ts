@@ -1,18 +1,21 @@
 /** One idea as text: its box or card, timeline, gate and place, and its earlier runs. Pure. */
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
-import { card, cardKeys, packed } from '../screen/cards.js';
+import { iterationCount } from '../model/tally.js';
+import { isCutOff } from '../screen/cut-off.js';
 import { noDetails } from '../screen/details.js';
-import { commandLines, failingLines } from '../screen/gate.js';
-import { iterationBox } from '../screen/idea-box.js';
-import { type Line, plainLine } from '../screen/line.js';
-import { many } from '../screen/numbers.js';
-import { clean, cut, pad, paragraphs } from '../screen/text.js';
-import { LOOKS } from '../screen/theme.js';
-import { clock, duration } from '../screen/time.js';
-import { timeline } from '../screen/timeline.js';
+import { card, cardKeys, packed } from '../screen/idea/cards.js';
+import { commandLines, failingLines } from '../screen/idea/gate.js';
+import { iterationBox } from '../screen/idea/idea-box.js';
+import { timeline } from '../screen/idea/timeline.js';
+import { type Line, plainLine } from '../screen/text/line.js';
+import { many } from '../screen/text/numbers.js';
+import { clean, cut, pad, paragraphs } from '../screen/text/text.js';
+import { LOOKS } from '../screen/text/theme.js';
+import { clock, duration } from '../screen/text/time.js';
 import { initialUi } from '../screen/ui.js';
 import type { View } from '../screen/view.js';
+import type { Gone } from './extra.js';
 import { stateOf } from './open.js';
 import { beside, signOf } from './text.js';
 import { moneyOf, workOf } from './work.js';
@@ -29,6 +32,8 @@ export interface Shown {
   idea: IdeaModel;
   now: number;
   branch?: string;
+  /** How its landed work left the target. */
+  gone?: Gone;
   /** Commands that help the idea. */
   commands: readonly string[];
   /** Newest first, without the shown run. */
@@ -43,7 +48,7 @@ export function showText(shown: Shown, width?: number): string[] {
   const columns = Math.max(70, Math.min(width ?? PIPE, 120));
   const wide = width === undefined ? Number.MAX_SAFE_INTEGER : columns;
   const view: View = {
-    ...{ model, ui: initialUi(), details: noDetails(), now },
+    ...{ model, ui: initialUi(), details: noDetails(), now, whole: true as const },
     ...{ size: { columns, rows: 10_000 }, theme: { colour: false, ascii: false } },
   };
   const title = `${clean(model.name)} › ${idea.id}  ${clean(idea.title)}`;
@@ -83,7 +88,7 @@ function gateLines(idea: IdeaModel, columns: number, now: number): string[] {
   return [
     '',
     `last gate${where}: ${gate.pass ? 'green' : 'red'}, ${clock(gate.at, now)}`,
-    ...plain(commandLines(idea, gate, now, columns)),
+    ...plain(commandLines(idea, { gate, ...(idea.gateNow ? { runs: true } : {}) }, now, columns)),
     ...plain(failingLines(gate, columns)),
     ...(gate.log && !gate.pass ? [`  ${clean(gate.log)}`] : []),
   ];
@@ -96,7 +101,7 @@ function section(title: string, rows: readonly Row[], columns: number): string[]
   return ['', title, ...rows.flatMap(([lead, text]) => beside(`  ${lead}`, [text], columns))];
 }
 
-function standing({ model, idea, branch, now }: Shown): Row[] {
+function standing({ model, idea, branch, gone, now }: Shown): Row[] {
   const unblocks = [...model.ideas.values()].filter(({ dependsOn }) => dependsOn.includes(idea.id)).map(({ id }) => id);
   const row = (name: string, text: string): Row => [`${pad(name, 10)} `, text];
   const parent = idea.parent === undefined ? undefined : groupProgress(model.ideas, idea.parent);
@@ -105,6 +110,7 @@ function standing({ model, idea, branch, now }: Shown): Row[] {
     ...(parent ? [row('part of', `${idea.parent}, ${parent.done} of ${parent.total} landed`)] : []),
     ...(unblocks.length > 0 ? [row('unblocks', unblocks.slice(0, 10).join(', '))] : []),
     ...(after.length > 0 ? [row('after', after.slice(0, 10).join(', '))] : []),
+    ...(gone ? [row('target', clean(gone.text))] : []),
     ...(branch ? [row('branch', `${branch}, ${many(idea.commits, 'commit')}`)] : []),
     ...idea.said
       .filter(({ verb, done }) => verb !== 'answer' || done !== undefined)
@@ -116,24 +122,26 @@ function standing({ model, idea, branch, now }: Shown): Row[] {
 }
 
 function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
-  const state = idea.status === 'landed' ? 'landed' : stateOf(idea, undefined);
+  // The end of its run made it pending.
+  const cut = idea.status === 'pending' && isCutOff(idea);
+  const state = idea.status === 'landed' ? 'landed' : cut ? 'stopped' : stateOf(idea, undefined);
   const sign = state === 'landed' ? LOOKS.landed.sign : signOf(state);
   const took = idea.spent.ms > 0 ? `, ${duration(idea.spent.ms)}` : '';
   const why = state === 'landed' ? '' : paragraphs(idea.question ?? idea.reason ?? '')[0];
-  const text = `${many(idea.iterations.length, 'iteration')}${took}${why ? `: ${why}` : ''}  (ralphctl show ${idea.id} --run ${runId})`;
+  const text = `${many(iterationCount(idea), 'iteration')}${took}${why ? `: ${why}` : ''}  (ralphctl show ${idea.id} --run ${runId})`;
   return [`${sign} ${pad(state, 9)} ${clock(startedAt, now)}  `, text];
 }
 
 /** The idea as data for `show --json`. */
-export function showJson({ model, idea, branch, commands, others }: Shown) {
+export function showJson({ model, idea, branch, gone, commands, others }: Shown) {
   const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
   return {
     ...{ run: { runId: model.runId, state: model.state, target: model.target }, ...workOf(idea) },
-    ...{ status, reason, question, percent, max, commits, commit, retries, since, branch },
+    ...{ status, reason, question, percent, max, commits, commit, retries, since, branch, gone },
     ...{ dependsOn: idea.dependsOn, parent: idea.parent, gate, mergedGate, moments, commands },
     others: others.map((one) => ({
       ...{ runId: one.runId, startedAt: one.startedAt, status: one.idea.status, reason: one.idea.reason },
-      ...{ iterations: one.idea.iterations.length, ms: one.idea.spent.ms, ...moneyOf(one.idea.spent) },
+      ...{ iterations: iterationCount(one.idea), ms: one.idea.spent.ms, ...moneyOf(one.idea.spent) },
     })),
   };
 }

@@ -3,12 +3,13 @@
  * Invariant: pure. With a width, no line is wider, and texts wrap at words with a hanging indent.
  */
 import type { RunModel } from '../model/model.js';
-import { dollars, many, UNKNOWN, whole } from '../screen/numbers.js';
-import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text.js';
-import { bar, LOOKS, type Shown } from '../screen/theme.js';
-import { clock, duration } from '../screen/time.js';
+import { UNKNOWN } from '../screen/text/numbers.js';
+import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
+import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
+import { clock, duration } from '../screen/text/time.js';
 import { makeReport } from './build.js';
 import type { Extra } from './extra.js';
+import { moneyText, notReported, reportCommand, targetText, totals, whenText } from './head.js';
 import type { LandedIdea, OpenState, Report, Todo } from './schema.js';
 
 export interface TextOptions {
@@ -65,6 +66,7 @@ const SIGNS: Readonly<Record<OpenState, Shown>> = {
   failed: 'failed',
   works: 'works',
   lands: 'lands',
+  stopped: 'stopped',
   waits: 'slot',
   ready: 'ready',
   held: 'held',
@@ -74,54 +76,6 @@ const SIGNS: Readonly<Record<OpenState, Shown>> = {
 };
 
 export const signOf = (state: OpenState | undefined): string => (state ? LOOKS[SIGNS[state]].sign : '!');
-
-const NIGHT_FROM = 17;
-const day = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');
-
-/** `the night of Tue 21 Nov, 22:03 to 05:54 (7h51m)` */
-export function whenText({ startedAt, endedAt, ms, state, over }: Report['run']): string {
-  if (startedAt === undefined) return state;
-  const overNight =
-    endedAt !== undefined && new Date(startedAt).getHours() >= NIGHT_FROM && day(endedAt) !== day(startedAt);
-  const from = `${day(startedAt)}, ${clock(startedAt, startedAt)}`;
-  const to = over && endedAt !== undefined ? ` to ${clock(endedAt, startedAt)}` : ' until now';
-  return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ms === undefined ? '' : ` (${duration(ms)})`}`;
-}
-
-export function moneyText({
-  dollars: sum,
-  unknownDollars,
-}: {
-  dollars?: number | undefined;
-  unknownDollars: number;
-}): string {
-  return sum === undefined ? UNKNOWN : `${dollars(sum)}${unknownDollars > 0 ? '+' : ''}`;
-}
-
-export function totals({ counts }: Report): string[] {
-  const cost = counts.dollars === undefined ? [] : [moneyText(counts)];
-  const tokens = counts.dollars === undefined && counts.tokens !== undefined ? [`${whole(counts.tokens)} tokens`] : [];
-  return [
-    `${counts.landed} landed`,
-    `${counts.open} not`,
-    many(counts.iterations, 'iteration'),
-    ...cost,
-    ...tokens,
-    ...(counts.conflicts > 0 ? [`${many(counts.conflicts, 'conflict')} on landing`] : []),
-    ...(counts.landedBefore > 0 ? [`${counts.landedBefore} landed before`] : []),
-  ];
-}
-
-export function targetText({ run, target }: Report): string | undefined {
-  if (!target) return undefined;
-  const tests = target.tests ? ` ${target.tests.passed}/${target.tests.total}` : '';
-  const gate = target.command ? `${clean(target.command)}${tests}` : '';
-  const at = target.at === undefined ? '' : clock(target.at, run.startedAt ?? target.at);
-  const beside = [gate, at].filter(Boolean).join(', ');
-  const colour = target.green === undefined ? 'stands' : target.green ? 'is green' : 'is red';
-  return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}`;
-}
 
 /** Wraps between items, never inside one. */
 function flow(items: readonly string[], between: string, width: number): string[] {
@@ -153,6 +107,8 @@ class Page {
   readonly #report: Report;
   readonly #width: number;
   readonly #all: boolean;
+  /** The command that prints everything. */
+  readonly #whole: string;
   /** Width of the id column. */
   readonly #ids: number;
 
@@ -160,6 +116,7 @@ class Page {
     this.#report = report;
     this.#width = Math.max(20, width);
     this.#all = all;
+    this.#whole = `${reportCommand(report)} --all`;
     const subjects = [
       ...report.todo.map(({ subject }) => subject),
       ...[...report.landed, ...report.open].map(({ idea }) => idea),
@@ -194,8 +151,8 @@ class Page {
 
   todo({ subject, state, text, notes, since, fix }: Todo): string[] {
     const lines = paragraphs(text).filter((line, index, all) => line !== '' || (index > 0 && all[index - 1] !== ''));
-    const shown = this.#all ? lines : lines.slice(0, MOST_LINES);
-    const more = lines.length > shown.length ? [`… ${lines.length - shown.length} more lines`] : [];
+    const left = this.#all ? 0 : lines.length - MOST_LINES;
+    const shown = left > 0 ? [...lines.slice(0, MOST_LINES), `… ${left} more lines: ${this.#whole}`] : lines;
     // Keeps a command on one line where it fits.
     const help = clean(fix);
     const fixes = cells(help) <= this.#width - this.#ids - 5 ? [help] : help.split(/(?<=\.) /);
@@ -204,7 +161,7 @@ class Page {
     return this.#row(
       signOf(state),
       subject,
-      [...shown, ...more, ...(notes.length > 0 ? [notes.map(clean).join('; ')] : []), ...fixes],
+      [...shown, ...(notes.length > 0 ? [notes.map(clean).join('; ')] : []), ...fixes],
       end,
     );
   }
@@ -235,7 +192,7 @@ class Page {
     const left = landed.length - shown.size;
     const title = `LANDED (${landed.length})`;
     const head = narrow ? title : `${pad(title, 5 + this.#ids + titles)}  ${tail(heads)}`;
-    const more = left > 0 ? [`  … ${left} more: ralphctl report --all`] : [];
+    const more = left > 0 ? [`  … ${left} more: ${this.#whole}`] : [];
     const note = counts.unknownDollars > 0 ? wrap(`  * ${notReported(this.#report)}`, this.#width, 4) : [];
     return ['', head, ...lines, ...more, ...note];
   }
@@ -256,7 +213,7 @@ class Page {
       const text = `${state}${later ? ` then, ${later}` : ''}: ${why ?? clean(title)}${later || notes.length === 0 ? '' : `; ${notes.map(clean).join('; ')}`}`;
       return this.#row(signOf(state), idea, [text]);
     });
-    const more = rest.length > shown.length ? [`  … ${rest.length - shown.length} more: ralphctl report --all`] : [];
+    const more = rest.length > shown.length ? [`  … ${rest.length - shown.length} more: ${this.#whole}`] : [];
     return this.section(
       `${todo.size > 1 || this.#report.todo.some(({ idea }) => idea) ? 'ALSO NOT LANDED' : 'NOT LANDED'} (${rest.length})`,
       [...lines, ...more],
@@ -281,16 +238,11 @@ class Page {
   foot(): string[] {
     const { target } = this.#report;
     const span = target?.from ? `${target.from.slice(0, 7)}..${target.to.slice(0, 7)}` : undefined;
-    const parts = ['as a page: ralphctl report --html', ...(span ? [`commits: git log ${span}`] : [])];
+    const parts = [`as a page: ${reportCommand(this.#report)} --html`, ...(span ? [`commits: git log ${span}`] : [])];
     const joined = parts.join('     ');
     return ['', ...(cells(joined) <= this.#width ? [joined] : parts.flatMap((part) => wrap(part, this.#width, 2)))];
   }
 }
-
-export const notReported = ({ counts: { unknownDollars, iterations } }: Report): string =>
-  unknownDollars >= iterations
-    ? 'the agents did not report their cost'
-    : `${many(unknownDollars, 'agent run')} did not report the cost`;
 
 const rowOf = (one: LandedIdea): string[] => [
   `${one.iterations}`,

@@ -1,18 +1,20 @@
 /** Sums the work on one idea: agent runs, gates, time and cost. Pure. */
 import type { IdeaModel, Iteration, Tally } from '../model/model.js';
+import { iterationCount, runsOf } from '../model/tally.js';
 import type { AgentSignal } from '../protocol/agent-run.js';
+import { wordsAlone } from '../screen/pages/need-lines.js';
 import type { AgentRun, LandedIdea } from './schema.js';
 
 type Work = Omit<LandedIdea, 'at' | 'commit' | 'commits' | 'lines' | 'tests' | 'look'>;
 
 export function workOf(idea: IdeaModel): Work {
   const { spent, iterations, startedAt, since } = idea;
-  const words = iterations.findLast((run) => run.words)?.words;
+  const words = wordsAlone(iterations.findLast((run) => run.words)?.words ?? '');
   const ms = startedAt !== undefined && since !== undefined && since >= startedAt ? since - startedAt : undefined;
   return {
     idea: idea.id,
     title: idea.title,
-    iterations: iterations.length,
+    iterations: iterationCount(idea),
     ...(ms === undefined ? {} : { ms }),
     ...moneyOf(spent),
     runs: iterations.map(runOf),
@@ -24,11 +26,12 @@ export function workOf(idea: IdeaModel): Work {
 }
 
 export function moneyOf(spent: Tally): { dollars?: number; unknownDollars: number; tokens?: number } {
-  const { iterations, dollars, unknownDollars, tokensIn, tokensOut, unknownTokens } = spent;
+  const { dollars, unknownDollars, tokensIn, tokensOut, unknownTokens } = spent;
+  const runs = runsOf(spent);
   return {
-    ...(unknownDollars < iterations ? { dollars } : {}),
+    ...(unknownDollars < runs ? { dollars } : {}),
     unknownDollars,
-    ...(unknownTokens < iterations ? { tokens: tokensIn + tokensOut } : {}),
+    ...(unknownTokens < runs ? { tokens: tokensIn + tokensOut } : {}),
   };
 }
 
@@ -41,6 +44,7 @@ function runOf(run: Iteration): AgentRun {
     ...(run.agent ? { agent: run.agent } : {}),
     ...(run.signal ? { signal: signalText(run.signal) } : {}),
     ...(run.signal?.kind === 'progress' ? { percent: run.signal.percent } : {}),
+    ...(run.turnedDown === undefined ? {} : { turnedDown: true as const }),
     ...(run.outcome ? { outcome: run.outcome } : {}),
     ...(run.commits === undefined ? {} : { commits: run.commits }),
     ...(run.dollars === undefined ? {} : { dollars: run.dollars }),

@@ -5,9 +5,10 @@
  * Activities also have notes in `taken/`. The marks add which attempt of an idea is the latest, and which run a kill
  * interrupted (decision 026).
  */
-import { access, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { access, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readOwn } from '../config/own-files.js';
 import { attemptsDir, iterationDir } from '../config/paths.js';
 import { readNote } from '../config/stored.js';
 import { writeAtomically } from './run.js';
@@ -51,8 +52,8 @@ export async function markAttempt(root: string, project: string, mark: AttemptMa
 
 /** Whether this attempt is still the idea's latest one. */
 export async function holdsMark(root: string, project: string, mark: AttemptMark): Promise<boolean> {
-  const now = await readFile(fileOf(root, project, mark.idea), 'utf8').catch(() => '');
-  return now.includes(mark.token);
+  const now = await readOwn(fileOf(root, project, mark.idea)).catch(() => undefined);
+  return now?.includes(mark.token) === true;
 }
 
 export async function unmarkAttempt(root: string, project: string, mark: AttemptMark): Promise<void> {

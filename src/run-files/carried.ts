@@ -85,10 +85,13 @@ export async function allCarried(root: string, project: string): Promise<Carried
   return found.filter((one) => one !== undefined);
 }
 
+/** Commands that an abandoned idea no longer needs: no run takes it before a retry. */
+const DROPPED: ReadonlySet<Kept['verb']> = new Set(['retry', 'unblock', 'skip', 'skip-step', 'bump']);
+
 export async function noteAbandoned(root: string, project: string, idea: string, reason?: string): Promise<void> {
-  const before = await recordOf(root, project, idea);
+  const { kept = [], ...before } = await recordOf(root, project, idea);
   const abandoned = { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
-  await writeCarried(root, project, { ...before, abandoned });
+  await writeCarried(root, project, { ...before, abandoned, kept: kept.filter(({ verb }) => !DROPPED.has(verb)) });
 }
 
 /** False when the idea was not abandoned. */

@@ -1,9 +1,12 @@
 /** The run's events as JSON lines. The worker appends them, and commands follow them. */
-import { appendFile, mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LineSplitter } from '../config/lines.js';
+import { appendOwn, openOwn } from '../config/own-files.js';
 import { runDir } from '../config/paths.js';
-import { isEvent } from '../model/event-shape.js';
+import { isEvent } from '../config/schema/events.js';
+import { asSystemError } from '../config/system-errors.js';
 import type { RunEvent, StampedEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
 
@@ -25,10 +28,10 @@ export class EventWriter {
     const path = eventsPath(this.#root, ref);
     const line = `${JSON.stringify({ at: new Date(at).toISOString(), ...event })}\n`;
     this.#queue = this.#queue
-      .then(() => appendFile(path, line, { mode: 0o600 }))
+      .then(() => appendOwn(path, line))
       .catch(async () => {
         await mkdir(dirname(path), { recursive: true });
-        await appendFile(path, line, { mode: 0o600 });
+        await appendOwn(path, line);
       })
       .catch(this.#failed);
   }
@@ -38,42 +41,51 @@ export class EventWriter {
   }
 }
 
+export interface FollowOptions {
+  pollMs?: number;
+  /** Called each time when all complete lines have been taken. */
+  read?: () => void;
+  /** Gets what keeps the file from being read, and `undefined` once it can be read. Absent: the generator throws it. */
+  unreadable?: (problem: Error | undefined) => void;
+}
+
 /**
  * Yields the events in the file and then new ones, until the signal aborts. Waits for a half-written last line; skips
- * lines that are no event: half a line, or JSON of another shape. Calls `read` each time when all complete lines have
- * been taken.
+ * lines that are no event: half a line, JSON of another shape, or a line without an end in sight.
+ * @throws StoredFileError or SystemError where something else is in the place of the file
  */
 export async function* followEvents(
   path: string,
   signal: AbortSignal,
-  pollMs = 150,
-  read?: () => void,
+  { pollMs = 150, read, unreadable }: FollowOptions = {},
 ): AsyncGenerator<StampedEvent> {
   let offset = 0;
-  let rest = '';
+  let failed = false;
+  const lines = new LineSplitter();
   const chunk = Buffer.alloc(64 * 1024);
   for (;;) {
     const ended = signal.aborted;
-    const file = await open(path).catch(() => undefined);
-    if (file) {
+    try {
+      const file = await openOwn(path);
       try {
         for (;;) {
-          const { bytesRead } = await file.read(chunk, 0, chunk.length, offset);
+          const { bytesRead } = (await file?.read(chunk, 0, chunk.length, offset)) ?? { bytesRead: 0 };
           if (bytesRead === 0) break;
           offset += bytesRead;
-          // Splitting on newline bytes is safe, because JSON.stringify never emits raw newlines. Each line is decoded
-          // whole.
-          rest += chunk.toString('latin1', 0, bytesRead);
+          for (const { line } of lines.take(chunk.subarray(0, bytesRead))) {
+            const event = line && parseEvent(line.toString('utf8'));
+            if (event) yield event;
+          }
         }
       } finally {
-        await file.close();
+        await file?.close();
       }
-      const lines = rest.split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        const event = parseEvent(Buffer.from(line, 'latin1').toString('utf8'));
-        if (event) yield event;
-      }
+      if (failed) unreadable?.(undefined);
+      failed = false;
+    } catch (error) {
+      if (!unreadable) throw error;
+      failed = true;
+      unreadable(asSystemError(error, path) ?? (error as Error));
     }
     read?.();
     if (ended) return;

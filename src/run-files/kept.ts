@@ -88,13 +88,15 @@ export async function keptForNext(root: string, project: string, runId?: string)
 const has = ({ kept }: KeptFor, ...verbs: Kept['verb'][]): boolean => kept.some(({ verb }) => verbs.includes(verb));
 
 /** Whether a person asked the next run to include the idea, or to leave it out. */
-export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true } => ({
-  ...(has(one, 'retry', 'unblock') ? { queued: true } : {}),
+export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true; rolledBack?: true } => ({
+  ...(has(one, 'retry', 'unblock') && !one.abandoned ? { queued: true } : {}),
   ...(has(one, 'skip', 'rollback') ? { leftOut: true } : {}),
+  ...(has(one, 'rollback') ? { rolledBack: true } : {}),
 });
 
-/** `retry a-1`, `limit b-2 +5`, `hint for c-3`. */
-export function keptWords({ idea, kept, notes }: KeptFor): string[] {
+/** `retry a-1`, `limit b-2 +5`, `hint for c-3`. The next start carries over nothing for an abandoned idea. */
+export function keptWords({ idea, kept, notes, abandoned }: KeptFor): string[] {
+  if (abandoned) return [];
   return [
     ...kept.map(({ verb, n, reason }) => {
       const why = reason ? ` (${reason})` : '';

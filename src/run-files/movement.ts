@@ -2,8 +2,9 @@
  * Finds the time of the last activity in the newest run of a project, from its files.
  * Invariant: reads only, and reads a bounded part. Failed attempts to start and alerts do not count.
  */
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tailOfOwn } from '../config/own-files.js';
 import { runDir } from '../config/paths.js';
 import type { StampedEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
@@ -20,7 +21,16 @@ export interface Movement {
 const TAIL_BYTES = 256_000;
 const MOST_FILES = 50_000;
 
-const STILL = new Set<string>(['alert', 'warning', 'waiting', 'parked', 'held', 'iteration', 'all-limited']);
+const STILL = new Set<string>([
+  'alert',
+  'warning',
+  'warning-over',
+  'waiting',
+  'parked',
+  'held',
+  'iteration',
+  'all-limited',
+]);
 
 const moves = (event: StampedEvent): boolean =>
   !STILL.has(event.kind) && !(event.kind === 'iteration-end' && event.outcome !== 'ok' && event.commits === 0);
@@ -34,27 +44,16 @@ export async function lastMovement(root: string, ref: RunRef): Promise<Movement>
 }
 
 async function lastEvents(path: string): Promise<StampedEvent[]> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return [];
-  try {
-    const { size } = await file.stat();
-    const length = Math.min(size, TAIL_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer
-      .toString('utf8', 0, bytesRead)
-      .split('\n')
-      .flatMap((line): StampedEvent[] => {
-        try {
-          const event = JSON.parse(line) as StampedEvent;
-          return typeof event.at === 'string' ? [event] : [];
-        } catch {
-          // A torn line, or the incomplete first line of the part.
-          return [];
-        }
-      });
-  } finally {
-    await file.close();
-  }
+  const tail = await tailOfOwn(path, TAIL_BYTES).catch(() => undefined);
+  return (tail ?? '').split('\n').flatMap((line): StampedEvent[] => {
+    try {
+      const event = JSON.parse(line) as StampedEvent;
+      return typeof event.at === 'string' ? [event] : [];
+    } catch {
+      // A torn line, or the incomplete first line of the part.
+      return [];
+    }
+  });
 }
 
 /** Whether an agent or a gate has written output since then; `since` in epoch ms. */

@@ -8,25 +8,37 @@ import { addIdeas, fold, newModel } from '../model/fold.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { StampedEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
+import { UserError } from '../protocol/user-error.js';
 import { eventsPath, followEvents } from './events.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from './run.js';
-import { needNoWork } from './ticks.js';
+import { startAgainOf } from './start-again.js';
+import { needNoWork, repositoryPath } from './ticks.js';
 
 export interface ModelOfRun {
   model: RunModel;
   run: LoadedRun;
 }
 
-/** A model without events; the caller folds them in. Undefined when this host has no files of the run. */
+/** Files that are there and cannot be used are told, with their fix. */
+function unlessUnusable(error: unknown): undefined {
+  if (error instanceof UserError) throw error;
+  return undefined;
+}
+
+/**
+ * A model without events; the caller folds them in. Undefined when this host has no files of the run.
+ * @throws StoredFileError or SystemError where its files cannot be used
+ */
 export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun | undefined> {
-  const run = await loadRun(root, ref).catch(() => undefined);
+  const run = await loadRun(root, ref).catch(unlessUnusable);
   if (!run) return undefined;
   const { file } = run;
   const ideas = [...run.ideas.values()];
-  const onTarget = new Set(await landedIdeas(file.repo, file.target).catch(() => []));
+  const backlogPath = repositoryPath(file.repo, file.backlog.file);
+  const onTarget = new Set(await landedIdeas(file.repo, file.target, backlogPath).catch(() => []));
   const head = {
     ...{ project: ref.project, runId: ref.runId, name: basename(file.repo), target: file.target },
-    ...{ startedAt: Date.parse(file.createdAt), slots: file.config.slots },
+    ...{ startedAt: Date.parse(file.createdAt), slots: file.config.slots, startAgain: startAgainOf(file) },
   };
   return { model: newModel(head, ideas, new Set(needNoWork(ideas, onTarget, file.again))), run };
 }

@@ -4,12 +4,13 @@
  * may read it at any time.
  */
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { runDir } from '../config/paths.js';
 import type { Config } from '../config/schema/config.js';
-import { parseStored, STORED_VERSION, type StoredKind } from '../config/stored.js';
+import { readExisting, STORED_VERSION, type StoredKind } from '../config/stored.js';
+import { at } from '../config/system-errors.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { type ConfigFlags, configShape, RUN_FIX, versionShape } from './shapes.js';
 
@@ -43,7 +44,7 @@ async function createWhole(path: string, text: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    return at(path)(error);
   } finally {
     await rm(draft, { force: true }).catch(() => undefined);
   }
@@ -75,8 +76,7 @@ const path = (root: string, ref: RunRef, revision: number): string => numbered(f
 
 /** @throws when the revision is missing; StoredFileError when it is damaged or of a newer version */
 export async function readRevision(root: string, ref: RunRef, revision: number): Promise<Revision> {
-  const file = path(root, ref, revision);
-  return parseStored(file, await readFile(file, 'utf8'), REVISION);
+  return readExisting(path(root, ref, revision), REVISION);
 }
 
 /** Number of the newest revision; 0: the run still has its first configuration. */

@@ -6,10 +6,11 @@
  * again.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir, runsDir } from '../config/paths.js';
-import { parseStored, readStored } from '../config/stored.js';
+import { readExisting, readStored } from '../config/stored.js';
+import { at } from '../config/system-errors.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { readRevision } from './revisions.js';
@@ -60,8 +61,8 @@ export async function loadRun(root: string, ref: RunRef): Promise<LoadedRun> {
 
 async function firstRun(dir: string): Promise<LoadedRun> {
   const [about, backlog] = [join(dir, 'run.json'), join(dir, 'backlog.json')];
-  const file = parseStored(about, await readFile(about, 'utf8'), RUN_FILE);
-  const ideas = parseStored(backlog, await readFile(backlog, 'utf8'), RUN_IDEAS);
+  const file = await readExisting(about, RUN_FILE);
+  const ideas = await readExisting(backlog, RUN_IDEAS);
   return { file, dir, ideas: new Map(ideas.map((idea) => [idea.id, idea])) };
 }
 
@@ -103,15 +104,19 @@ export async function listRuns(root: string, project: string): Promise<string[]>
   }
 }
 
+const PRIVATE = 0o600;
+
 /** Readable only by the user unless `mode` says otherwise, because these files contain prompts, output and settings. */
-export async function writeAtomically(path: string, text: string, mode = 0o600): Promise<void> {
+export async function writeAtomically(path: string, text: string, mode = PRIVATE): Promise<void> {
   // Two writers of one process may collide too.
   const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   try {
     await writeFile(temporary, text, { mode });
+    // The mask of the process took bits away.
+    if (mode !== PRIVATE) await chmod(temporary, mode);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
+    at(path)(error);
   }
 }

@@ -3,12 +3,19 @@
  * Invariant: the same configuration always gives the same settings.
  */
 import type { Config } from '../config/schema/config.js';
-import { hoursOf } from '../config/schema/notify.js';
+import { hoursOf, QUIET_EXCEPT } from '../config/schema/notify.js';
+import { type TrackerConfig, trackerOf, writesTo } from '../config/schema/tracker.js';
+import type { RemoteRecord } from '../git/delivery/remote.js';
 import type { AlertSettings } from '../protocol/alerts.js';
+import type { DeliverySettings } from '../protocol/delivery.js';
 import type { RunSettings } from '../protocol/run-settings.js';
+import type { TrackerSettings } from '../protocol/tracker.js';
 import type { Ladder } from '../protocol/warnings.js';
+import type { WaveSettings } from '../protocol/waves.js';
+import type { RunFile } from './shapes.js';
 
-export function settingsOf(config: Config): RunSettings {
+/** `remote`: of the run, where it pushes. */
+export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 'branch'>): RunSettings {
   return {
     slots: config.slots,
     stepDelayMs: config.stepDelayMs,
@@ -36,7 +43,38 @@ export function settingsOf(config: Config): RunSettings {
     budget: { ...config.budget, during: true },
     warnings: config.warnings,
     ...alertsOf(config),
+    ...deliveryOf(config, remote),
   };
+}
+
+function deliveryOf(
+  { landing }: Config,
+  remote: Pick<RemoteRecord, 'name' | 'branch'> | undefined,
+): { delivery?: DeliverySettings } {
+  if (!remote) return {};
+  const pollMs = landing.mode === 'pr' ? { pollMs: landing.pr.pollSeconds * 1000 } : {};
+  return {
+    delivery: {
+      ...pollMs,
+      mode: landing.mode === 'pr' ? 'pr' : 'push',
+      to: `${remote.name}/${remote.branch}`,
+      retryMs: landing.retrySeconds * 1000,
+    },
+  };
+}
+
+/** In waves, failed ideas in a row are the matter of the breakers: a pause would wait for a person between two waves. */
+export const waveSettings = (waves: WaveSettings | undefined): Pick<RunSettings, 'waves'> & { errorThreshold?: 0 } =>
+  waves ? { waves, errorThreshold: 0 } : {};
+
+/** Absent where the run writes to no tracker, and in runs of 0.1. */
+export const trackerSettings = (tracker: TrackerConfig | undefined): { tracker?: TrackerSettings } =>
+  tracker && writesTo(tracker) ? { tracker: { name: tracker.tracker } } : {};
+
+/** The tracker that a run's ideas come from, whatever the configuration names now; its repository is that of the start. */
+export function trackerOfRun({ config, backlog }: Pick<RunFile, 'config' | 'backlog'>): TrackerConfig | undefined {
+  const tracker = backlog.from === undefined ? undefined : trackerOf(config);
+  return tracker && { ...tracker, ...(backlog.repository === undefined ? {} : { repository: backlog.repository }) };
 }
 
 /** Drops steps that could never have an effect. */
@@ -60,7 +98,8 @@ function alertsOf({ notify }: Config): { alerts?: AlertSettings } {
     alerts: {
       rows: notify.rows.map(({ name, events, to }) => ({ name, events, ...(to === 'bell' ? { bell: true } : {}) })),
       groupMs: notify.groupSeconds * 1000,
-      urgent: notify.urgent,
+      // Configurations that older runs stored do not have it.
+      urgent: notify.quietExcept ?? [...QUIET_EXCEPT],
       timeZone: notify.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
       ...(quiet ? { quiet } : {}),
     },

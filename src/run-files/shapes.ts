@@ -5,9 +5,12 @@
  */
 import { z } from 'zod';
 import type { Config } from '../config/schema/config.js';
+import type { TrackerConfig } from '../config/schema/tracker.js';
 import type { StoredKind } from '../config/stored.js';
+import type { RemoteRecord } from '../git/delivery/remote.js';
 import { FORMAT_NAMES, type FormatName } from '../protocol/backlog-formats.js';
 import type { Idea } from '../protocol/idea.js';
+import type { WaveSettings } from '../protocol/waves.js';
 
 export const texts = z.array(z.string());
 const count = z.number().optional();
@@ -19,6 +22,21 @@ export interface ConfigFlags {
   gate?: string[];
   maxIterations?: number;
   tick?: boolean;
+  /** Of `run`: named in place of `backlog`. */
+  source?: TrackerConfig;
+}
+
+/** What the command of the start named; what is missing came from the configuration or the checkout. */
+export interface Named {
+  /** A tracker's name or a file: relative to the repository where it is inside. */
+  source?: string;
+  /** The source is a tracker's name, or a file that a tracker reads. */
+  tracker?: true;
+  format?: FormatName;
+  target?: string;
+  maxWaves?: number;
+  batchSize?: number;
+  confirm?: boolean;
 }
 
 export interface RunFile {
@@ -31,13 +49,19 @@ export interface RunFile {
   folder?: string;
   target: string;
   config: Config;
-  backlog: { file: string; format: FormatName; sha256: string };
+  /** `from`: the tracker, for people; `file` then names no file. `repository`: of its issues, with the host. */
+  backlog: { file: string; format: FormatName; sha256: string; from?: string; repository?: string };
   tick: boolean;
   /** Landed ideas that a person wants again. */
   again?: string[];
   createdAt: string;
+  /** With `landing.mode: push`: the remote as it was when the run began. */
+  remote?: RemoteRecord;
   /** Command-line flags besides the configuration file. */
   flags?: ConfigFlags;
+  /** The run has waves: its backlog begins empty, and every wave reads the source. */
+  waves?: WaveSettings;
+  named?: Named;
 }
 
 /**
@@ -88,6 +112,11 @@ export const RUN_FILE: StoredKind<RunFile> = {
     tick: z.boolean(),
     again: texts.optional(),
     createdAt: z.string(),
+    waves: z
+      .looseObject({ maxWaves: z.number(), batchSize: z.number(), confirm: z.literal(true).optional() })
+      .optional(),
+    named: z.looseObject({ source: z.string().optional(), target: z.string().optional() }).optional(),
+    remote: z.looseObject({ name: z.string(), branch: z.string(), shown: z.string(), mark: z.string() }).optional(),
   }) as unknown as z.ZodType<RunFile>,
   fix: RUN_FIX,
 };

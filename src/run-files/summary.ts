@@ -6,7 +6,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { runDir } from '../config/paths.js';
-import { readStored, StoredFileError } from '../config/stored.js';
+import { readStored } from '../config/stored.js';
+import { StoredFileError } from '../config/stored-error.js';
 import type { SummaryFile } from '../model/facts.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { IDEA_STATUSES } from '../protocol/states.js';

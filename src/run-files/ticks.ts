@@ -2,7 +2,7 @@
  * Finds a backlog's path in the repository and its files with an idea, and ticks files that git does not track.
  * Invariant: never writes a tracked file of the user's checkout; the landing commit contains its tick.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { readBeside } from '../backlog/beside.js';
 import { taskFolder } from '../backlog/folder.js';
@@ -25,7 +25,7 @@ export function repositoryPath(repo: string, file: string): string | undefined {
 /** A file of the backlog, with the ideas of a landing that it contains. */
 export interface TickFile {
   file: string;
-  /** Path in the repository; undefined outside it. */
+  /** Path in the repository of the file itself, where `file` is a link to it; undefined outside. */
   place: string | undefined;
   ids: readonly string[];
   beside: Beside;
@@ -46,7 +46,7 @@ export async function tickFiles(root: string, ref: RunRef, run: RunFile, ids: re
   }
   return Promise.all(
     [...byFile].map(async ([file, own]) => ({
-      ...{ file, ids: own, place: repositoryPath(repo, file) },
+      ...{ file, ids: own, place: repositoryPath(repo, await realpath(file).catch(() => file)) },
       beside: await readBeside(format, file),
     })),
   );
@@ -60,6 +60,19 @@ export const tickedText = (
   done = true,
 ): string | undefined => tickAll(file, text, ids, { done, beside, format: run.backlog.format });
 
+/** The changed texts of the files in the repository, for a commit with these ticks. `read` gives a path's text in its tree. */
+export const ticksIn =
+  (run: RunFile, files: readonly TickFile[]) =>
+  async (read: (path: string) => Promise<string | undefined>): Promise<{ path: string; text: string }[]> => {
+    const changed: { path: string; text: string }[] = [];
+    for (const one of files) {
+      const before = one.place === undefined ? undefined : await read(one.place);
+      const text = before === undefined ? undefined : tickedText(run, one, before);
+      if (one.place !== undefined && text !== undefined) changed.push({ path: one.place, text });
+    }
+    return changed;
+  };
+
 /**
  * Sets or removes ticks in the user's own backlog files when no commit can contain them, because a file is untracked or
  * outside the repository.
@@ -70,10 +83,12 @@ export async function tickUntracked(run: RunFile, files: readonly TickFile[], do
       const tracked = await git(run.repo).run(['ls-files', '--', `:(literal)${one.place}`]);
       if (tracked.trim() !== '') continue;
     }
-    const exists = await stat(one.file).catch(() => undefined);
-    if (!exists?.isFile()) continue;
-    const ticked = tickedText(run, one, await readFile(one.file, 'utf8'), done);
-    if (ticked !== undefined) await writeAtomically(one.file, ticked, exists.mode & 0o777);
+    // A link to it stays a link.
+    const path = await realpath(one.file).catch(() => undefined);
+    const about = path === undefined ? undefined : await stat(path).catch(() => undefined);
+    if (path === undefined || !about?.isFile()) continue;
+    const ticked = tickedText(run, one, await readFile(path, 'utf8'), done);
+    if (ticked !== undefined) await writeAtomically(path, ticked, about.mode & 0o777);
   }
 }
 

@@ -3,8 +3,9 @@
  * restarts.
  * Invariant: an agent run counts once, however often its line occurs. Readers skip an unreadable line.
  */
-import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { appendOwn, readOwn } from '../config/own-files.js';
 import { projectDir } from '../config/paths.js';
 import type { Usage } from '../protocol/agent-run.js';
 import type { DayTotal, Spent } from '../protocol/budget.js';
@@ -31,7 +32,7 @@ const fileOf = (root: string, project: string, month: string): string =>
 export async function writeUsage(root: string, project: string, row: UsageRow): Promise<void> {
   const path = fileOf(root, project, row.at.slice(0, 7));
   await mkdir(dirname(path), { recursive: true });
-  await appendFile(path, `${JSON.stringify(row)}\n`, { mode: 0o600 });
+  await appendOwn(path, `${JSON.stringify(row)}\n`);
 }
 
 export const runKey = ({
@@ -96,7 +97,7 @@ async function readRows(path: string): Promise<UsageRow[]> {
   const stamp = `${stats.size} ${stats.mtimeMs} ${stats.ino}`;
   const before = known.get(path);
   if (before?.stamp === stamp) return before.rows;
-  const rows = parse(await readFile(path, 'utf8').catch(() => ''));
+  const rows = parse((await readOwn(path).catch(() => undefined)) ?? '');
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(path, { stamp, rows });
   return rows;
@@ -115,6 +116,9 @@ function parse(text: string): UsageRow[] {
 /** Outcomes that charge the idea an iteration; the workflow uses the same list. */
 const COSTS_ITERATION: ReadonlySet<string> = new Set(['ok', 'timeout', 'agent', 'context', 'budget']);
 
+/** Outcomes that end an agent run from outside: nobody knows what it had used. The workflow counts them, too. */
+const CUT_OFF: ReadonlySet<string> = new Set(['killed', 'lost']);
+
 function sum(rows: readonly UsageRow[]): Spent {
   const total: Spent = { iterations: 0, ms: 0, tokens: 0, dollars: 0, unknownTokens: 0, unknownDollars: 0 };
   for (const { durationMs, turns, inputTokens, outputTokens, costUsd, outcome } of rows) {
@@ -122,7 +126,7 @@ function sum(rows: readonly UsageRow[]): Spent {
     total.tokens += (inputTokens ?? 0) + (outputTokens ?? 0);
     total.dollars += costUsd ?? 0;
     if (COSTS_ITERATION.has(outcome)) total.iterations += 1;
-    if (turns === 0 && !COSTS_ITERATION.has(outcome)) continue;
+    if (turns === 0 && !COSTS_ITERATION.has(outcome) && !CUT_OFF.has(outcome)) continue;
     if (inputTokens === undefined && outputTokens === undefined) total.unknownTokens += 1;
     if (costUsd === undefined) total.unknownDollars += 1;
   }

@@ -1,8 +1,8 @@
 /** The message line of every screen: a question, input or reply, else the screen's text about its selection. */
 import type { IdeaModel } from '../model/model.js';
-import { coloured, dim, edges, type Line, line } from './line.js';
-import { clean, cut, head, width } from './text.js';
-import type { View } from './view.js';
+import { coloured, dim, edges, type Line, line } from './text/line.js';
+import { clean, cut, head, tail, width, wrapAll } from './text/text.js';
+import type { Picture, View } from './view.js';
 
 export interface MessageLine {
   line: Line;
@@ -26,15 +26,48 @@ export function messageLine(
   return { line: edges(line(dim(` ${told.left}`)), line(dim(told.right)), columns) };
 }
 
+/** Lines of a message or a question that is longer than its line. */
+const MOST_ROWS = 4;
+
+/** A message or a question that its line would cut, as several lines; undefined where it fits. */
+function messageRows({ ui, size }: View): Line[] | undefined {
+  const { confirm, message, prompt } = ui;
+  const cells = size.columns - 2;
+  if (prompt || (confirm === undefined && !message)) return undefined;
+  const keys = confirm === undefined ? '' : 'y yes  n no';
+  const text = clean(confirm ?? message?.text ?? '');
+  if (width(text) + (keys === '' ? 0 : width(keys) + 2) <= cells) return undefined;
+  const rows = wrapAll(text, cells);
+  const shown = rows.slice(0, MOST_ROWS);
+  if (rows.length > MOST_ROWS) shown[MOST_ROWS - 1] = cut(`${shown.at(-1)} ${rows[MOST_ROWS]}`, cells);
+  const colour = message?.refused ? 'yellow' : 'cyan';
+  const lines = shown.map((row) =>
+    keys === '' ? line(' ', coloured(row, colour)) : line(' ', { text: row, bold: true as const }),
+  );
+  const last = lines.at(-1);
+  if (keys === '' || !last) return lines;
+  const fits = width(shown.at(-1) ?? '') + width(keys) + 2 <= cells;
+  return fits
+    ? [...lines.slice(0, -1), edges(last, line(keys), size.columns)]
+    : [...lines, edges([], line(keys), size.columns)];
+}
+
+/** The picture with a long message whole: it takes the lines above its own. Its line is the last but one. */
+export function withWholeMessage(picture: Picture, view: View): Picture {
+  const rows = picture.cursor ? undefined : messageRows(view);
+  if (!rows || picture.lines.length < rows.length + 4) return picture;
+  const lines = [...picture.lines];
+  lines.splice(lines.length - 1 - rows.length, rows.length, ...rows);
+  return { ...picture, lines };
+}
+
 /** Shows the part of the input that contains the cursor. */
 function promptLine(prompt: NonNullable<View['ui']['prompt']>, columns: number): MessageLine {
   const label = cut(clean(prompt.label), Math.floor(columns / 2));
   const before = clean(prompt.text.slice(0, prompt.cursor));
   const after = clean(prompt.text.slice(prompt.cursor));
   const room = Math.max(4, columns - width(label) - 2);
-  let from = 0;
-  while (width(before.slice(from)) > room - 1) from += 1;
-  const shown = before.slice(from);
+  const shown = tail(before, room - 1);
   const rest = head(after, room - width(shown) - 1);
   const found = prompt.completions?.length ? `  ${prompt.completions.map(clean).join('  ')}` : '';
   const left = columns - width(label) - 1 - width(shown) - width(rest);

@@ -4,25 +4,26 @@
  * its last line, so that line stays empty.
  */
 import type { RunModel } from '../model/model.js';
+import { withWholeMessage } from './bottom.js';
 import type { Details } from './details.js';
-import { helpView } from './help.js';
-import { historyPlaces, historyView } from './history.js';
-import { ideaView, pagePlaces } from './idea.js';
-import { ideaPlaces, ideasView } from './ideas.js';
-import { type Line, within } from './line.js';
-import { logPlaces, logView } from './log.js';
-import { needPlaces, needsView } from './needs.js';
-import { textView } from './report-page.js';
-import { runPlaces, runView } from './run.js';
-import { isSmallSize, isTooSmall, smallView, tooSmall } from './run-small.js';
-import { clean, isUnsafe } from './text.js';
-import { type Theme, themed } from './theme.js';
+import { ideaView, pagePlaces } from './idea/idea.js';
+import { helpView } from './pages/help.js';
+import { historyPlaces, historyView } from './pages/history.js';
+import { ideaPlaces, ideasView } from './pages/ideas.js';
+import { logPlaces, logView } from './pages/log.js';
+import { needPlaces, needsView } from './pages/needs.js';
+import { textView } from './pages/report-page.js';
+import { runPlaces, runView } from './run/run.js';
+import { isSmallSize, isTooSmall, smallPlaces, smallView, tooSmall } from './run/run-small.js';
+import { type Line, within } from './text/line.js';
+import { clean, isUnsafe } from './text/text.js';
+import { type Theme, themed } from './text/theme.js';
 import type { Selection, Ui } from './ui.js';
 import type { Picture, Size, View } from './view.js';
 
 export function compose(model: RunModel, ui: Ui, details: Details, size: Size, theme: Theme, now: number): Picture {
   const view: View = { model: shownModel(model, ui, details), ui, details, size, theme, now };
-  const picture = isTooSmall(size) ? { lines: tooSmall(size.columns) } : shown(view);
+  const picture = isTooSmall(size) ? { lines: tooSmall(size.columns) } : withWholeMessage(shown(view), view);
   const lines = picture.lines
     .slice(0, Math.max(1, size.rows - 1))
     .map((one) => themed(within(cleaned(one), Math.max(1, size.columns)), theme));
@@ -52,7 +53,6 @@ function shown(view: View): Picture {
     case 'help':
       return helpView(view);
     case 'report':
-    case 'welcome':
       return textView(view);
     case 'run':
       return isSmallSize(view.size) ? smallView(view) : runView(view);
@@ -71,7 +71,7 @@ export function placesOf(
   const view: View = { model: shownModel(model, ui, details), ui, details, size, theme, now };
   switch (ui.screen) {
     case 'run':
-      return isSmallSize(size) ? needPlaces(view).filter(({ section }) => section === 'needs') : runPlaces(view);
+      return isSmallSize(size) ? smallPlaces(view.model) : runPlaces(view);
     case 'needs':
       return needPlaces(view);
     case 'ideas':

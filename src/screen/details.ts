@@ -4,16 +4,22 @@
  */
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { ScorePart } from '../protocol/views.js';
-import type { Colour } from './line.js';
+import type { WaveSummary } from '../protocol/waves.js';
+import type { Colour } from './text/line.js';
 
 /** The reason that nothing moves although the run is open. Times are epoch ms. */
 export type Standstill =
   | { kind: 'no-worker'; since: number }
-  | { kind: 'no-server'; since: number }
-  /** A worker runs but does not answer. */
-  | { kind: 'busy'; since: number }
+  /** `where`: a server that ralphctl does not start. */
+  | { kind: 'no-server'; since: number; where?: string }
+  /** The server has no such run. */
+  | { kind: 'gone'; since: number }
+  /** The state folder takes no files. */
+  | { kind: 'disk'; since: number; text: string; fix: string }
+  /** A worker does not answer. `polled`: the last time that it asked for work, where it runs on another host. */
+  | { kind: 'busy'; since: number; polled?: number }
   /** The workflow task fails repeatedly. */
-  | { kind: 'failing'; since: number; tries: number; error: string; log?: string };
+  | { kind: 'failing'; since?: number; tries: number; error: string; log?: string };
 
 /** A line of an agent's stream or of a gate's output. */
 export interface StreamLine {
@@ -61,6 +67,8 @@ export interface WhyDetails {
 export interface IdeaDetails {
   id: string;
   stream?: StreamLine[];
+  /** Last lines that the agent printed, for an agent run without a stream. */
+  output?: string[];
   /** Of the shown agent run. */
   toolCalls?: number;
   tokensIn?: number;
@@ -72,8 +80,8 @@ export interface IdeaDetails {
   lastCommit?: number;
   /** Compared with the idea's base. */
   changed?: { files: number; added: number; deleted: number };
-  /** Number of files in its worktree without a commit. */
-  uncommitted?: number;
+  /** What git has of its work. `uncommitted`: number of files in its worktree without a commit. */
+  left?: { worktree: boolean; branch: boolean; uncommitted?: number };
   diff?: DiffView;
   gateOutput?: GateOutput;
   why?: WhyDetails;
@@ -93,7 +101,7 @@ export interface IdeaDetails {
 
 export interface HistoryIdea {
   id: string;
-  state: 'failed' | 'timed out' | 'blocked' | 'asks';
+  state: 'failed' | 'timed out' | 'blocked' | 'asks' | 'stopped';
   reason: string;
   /** The outcome since then: `not yet`, `landed Wed`. */
   since: string;
@@ -122,8 +130,12 @@ export interface HistoryRun {
   target?: { from: string; to: string; green?: boolean };
   open?: HistoryIdea[];
   done?: HistoryLanded[];
+  /** Of the landed ideas, those that have left the target since. */
+  gone?: { id: string; text: string; command: string }[];
   /** `flaky`, `mail › sends, in 3 ideas` */
   look?: { what: string; text: string }[];
+  /** Of a run with waves. */
+  waves?: WaveSummary[];
 }
 
 export interface History {
@@ -145,8 +157,6 @@ export interface Details {
   past?: RunModel;
   /** Lines of the report, wrapped to the requested width. */
   report?: string[];
-  /** Account keys with the agent that took over. */
-  tookOver?: ReadonlyMap<string, string>;
 }
 
 export const noDetails = (): Details => ({ nowOf: new Map(), quietMs: new Map() });

@@ -2,11 +2,12 @@
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { IdeaVerb } from '../protocol/command.js';
 import type { Details } from './details.js';
+import { ideaVerbs, isOver, pauseOrResume, type RunKey, runTakes } from './idea/possible.js';
 import { type Key, keysOn } from './keys.js';
-import { dim, edges, type Line, line } from './line.js';
-import { ideaVerbs, isOver, type RunKey, runTakes } from './possible.js';
-import { width } from './text.js';
-import type { Theme } from './theme.js';
+import { openWarnings } from './lists.js';
+import { dim, edges, type Line, line } from './text/line.js';
+import { width } from './text/text.js';
+import type { Theme } from './text/theme.js';
 import type { ScreenName } from './ui.js';
 
 export interface FooterContext {
@@ -23,10 +24,14 @@ export interface FooterContext {
 export function footer(context: FooterContext, columns: number, theme: Theme): Line {
   const hints = keysOn(context.screen).flatMap((key) => {
     const text = hintOf(key, context);
-    return text === undefined ? [] : [{ rank: key.hint?.rank ?? 99, text: `${name(key, theme)} ${text}` }];
+    return text === undefined ? [] : [{ rank: rankOf(key, context), text: `${name(key, theme)} ${text}` }];
   });
   return hintLine(hints, context.right, columns);
 }
+
+/** After the run, the next start comes first. */
+const rankOf = (key: Key, { model }: FooterContext): number =>
+  key.action === 'pause-run' && isOver(model) ? 2 : (key.hint?.rank ?? 99);
 
 export const name = (key: Key, { ascii }: Theme): string => (ascii ? (key.ascii ?? key.label) : key.label);
 
@@ -51,16 +56,16 @@ export function hintOf(key: Key, { screen, model, details, idea, without }: Foot
       return screen === 'log' || idea || screen === 'history' ? (screen === 'history' ? 'report' : text) : undefined;
     case 'worker':
       return details.standstill && details.standstill.kind !== 'busy' ? text : undefined;
-    case 'web':
-      return screen === 'history' ? text : undefined;
     case 'again':
     case 'report':
       return isOver(model) ? text : undefined;
     case 'diff':
       return idea && !idea.group ? text : undefined;
-    case 'pause-run':
-      if (runTakes(model, 'resume')) return 'resume run';
-      return runTakes(model, 'pause') ? text : undefined;
+    case 'pause-run': {
+      if (isOver(model)) return startsAgain(screen, model, idea) ? undefined : 'start again';
+      const verb = pauseOrResume(model);
+      return verb === 'resume' ? 'resume run' : verb && text;
+    }
     case 'stop-run':
     case 'review':
       return runTakes(model, key.verb as RunKey) ? text : undefined;
@@ -95,7 +100,7 @@ function ideaHint(
       if (verbs.has('stop') && idea.status !== 'pending') return text;
       return verbs.has('abandon') ? 'give up' : undefined;
     case 'continue':
-      return idea.warnings.length > 0 ? text : undefined;
+      return openWarnings(idea).length > 0 ? text : undefined;
     case 'more-iterations':
       return idea.status === 'timeout' || idea.status === 'running' ? text : undefined;
     case 'bump':

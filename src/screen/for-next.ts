@@ -1,10 +1,10 @@
 /** Words for commands that a person gave an idea after the run; the next start applies them. */
 import type { IdeaModel } from '../model/model.js';
-import { clean } from './text.js';
+import { clean } from './text/text.js';
 
 export function forNextText({ forNext }: Pick<IdeaModel, 'forNext'>): string | undefined {
   if (!forNext) return undefined;
   if (forNext.leftOut) return 'the next run leaves it out';
-  if (forNext.queued) return 'queued for the next start: ralphctl start';
+  if (forNext.queued) return 'queued for the next start';
   return `kept for the next start: ${forNext.words.map(clean).join(', ')}`;
 }

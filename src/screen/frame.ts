@@ -2,10 +2,10 @@
 import type { IdeaModel } from '../model/model.js';
 import { crop, messageLine } from './bottom.js';
 import { type FooterContext, footer } from './footer.js';
-import { bold, dim, edges, type Line, line, lineWidth, within } from './line.js';
-import { standingOf } from './standing.js';
-import { width } from './text.js';
-import { place, stateLine } from './top.js';
+import { standingOf } from './run/standing.js';
+import { place, stateLine } from './run/top.js';
+import { bold, dim, edges, type Line, line, lineWidth, within } from './text/line.js';
+import { width } from './text/text.js';
 import { NUMBERED } from './ui.js';
 import type { Picture, View } from './view.js';
 

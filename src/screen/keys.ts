@@ -3,7 +3,7 @@
  * Invariant: on one screen a key has one meaning. A capital letter takes the bigger step.
  */
 import type { IdeaVerb } from '../protocol/command.js';
-import type { RunKey } from './possible.js';
+import type { RunKey } from './idea/possible.js';
 import type { ScreenName } from './ui.js';
 
 export type Action =
@@ -46,6 +46,7 @@ export type Action =
   | 'wrap'
   | 'copy'
   | 'web'
+  | 'page'
   | 'hide-landed'
   | 'order'
   | 'sort'
@@ -156,7 +157,11 @@ export const KEYS: readonly Key[] = [
   look('w', 'wrap', 'wrap', { screens: ['idea', 'log'], hint: { text: 'wrap', rank: 13 } }),
   look('d', 'diff', 'diff', { screens: LISTS, hint: { text: 'diff', rank: 13 } }),
   look('v', 'report', 'report of the run', { screens: ['run', 'needs'], hint: { text: 'report', rank: 1 } }),
-  look('o', 'web', 'web page', { hint: { text: 'as a page', rank: 6 } }),
+  look('o', 'web', 'web page', { screens: ['run', 'needs', 'ideas', 'log', 'idea', 'help'] }),
+  look('o', 'page', 'report as a page', {
+    screens: ['history', 'report'],
+    hint: { text: 'as a page', rank: 6 },
+  }),
   look('y', 'copy', 'copy', { hint: { text: 'copy', rank: 13 } }),
   move('n', 'next-need', 'next that needs you'),
   move('N', 'previous-need', 'the one before it'),

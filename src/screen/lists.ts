@@ -5,7 +5,8 @@
 import { partOf } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { WarningLine } from '../protocol/warnings.js';
-import { type Shown, shownOf } from './theme.js';
+import { isOver } from './idea/possible.js';
+import { type Shown, shownOf } from './text/theme.js';
 
 /** One line of *Needs you*. */
 export interface Need {
@@ -24,7 +25,9 @@ export interface Lists {
   warnings: WarningLine[];
   /** Ideas that hold a slot, in order of its number. */
   slots: IdeaModel[];
-  /** Ready to start, highest rank first. */
+  /** Ideas of an open run that go on after a `resume`: the paused ones, then the held ones. */
+  resting: IdeaModel[];
+  /** Ready to start, highest rank first. After the run: what the next start takes. */
   ready: string[];
   /** Pending ideas, each with the idea that it waits for. */
   waiting: { id: string; after: string }[];
@@ -38,6 +41,8 @@ export interface Lists {
 
 interface Kept {
   key: string;
+  /** These can change without an event. */
+  warnings: readonly WarningLine[];
   lists: Lists;
 }
 const kept = new WeakMap<RunModel, Kept>();
@@ -45,11 +50,15 @@ const kept = new WeakMap<RunModel, Kept>();
 export function listsOf(model: RunModel): Lists {
   const key = `${model.events} ${model.order.length} ${model.live?.at ?? 0}`;
   const last = kept.get(model);
-  if (last?.key === key) return last.lists;
+  if (last?.key === key && last.warnings === model.warnings) return last.lists;
   const lists = make(model);
-  kept.set(model, { key, lists });
+  kept.set(model, { key, warnings: model.warnings, lists });
   return lists;
 }
+
+/** A pending idea has no workflow that takes an answer: its warnings are those that were open when a stop cut it off. */
+export const openWarnings = ({ status, warnings }: IdeaModel): readonly WarningLine[] =>
+  status === 'pending' ? [] : warnings;
 
 const FIRST: readonly Shown[] = ['asks', 'approve', 'login', 'blocked', 'failed', 'timed out'];
 const place = (shown: Shown): number => (FIRST.indexOf(shown) + FIRST.length + 1) % (FIRST.length + 1);
@@ -57,19 +66,23 @@ const place = (shown: Shown): number => (FIRST.indexOf(shown) + FIRST.length + 1
 function make(model: RunModel): Lists {
   const needs: Need[] = [];
   const slots: IdeaModel[] = [];
+  const paused: IdeaModel[] = [];
+  const held: IdeaModel[] = [];
+  const over = isOver(model);
   const ready: string[] = [];
   const waiting: Lists['waiting'] = [];
   const after = new Map<string, string>();
   const landedMs: number[] = [];
   const agents = new Set<string>();
-  const warnings = [...model.warnings];
+  // A run that is over needs no review.
+  const warnings = model.warnings.filter(({ kind }) => !over || kind !== 'errors');
   let longestId = 0;
   for (const id of model.order) {
     const idea = model.ideas.get(id);
     if (!idea) continue;
     if (id.length > longestId) longestId = id.length;
     if (idea.iterations.length > 0) for (const { agent } of idea.iterations) if (agent) agents.add(agent);
-    if (idea.warnings.length > 0) warnings.push(...idea.warnings);
+    warnings.push(...openWarnings(idea));
     if (idea.group) continue;
     if (idea.status === 'running') slots.push(idea);
     if (idea.status === 'landed') {
@@ -82,7 +95,11 @@ function make(model: RunModel): Lists {
       if (idea.since !== undefined) need.since = idea.since;
       needs.push(need);
     }
-    if (idea.status !== 'pending' || idea.held || idea.approval) continue;
+    if (!over && !idea.approval) {
+      if (idea.status === 'paused') paused.push(idea);
+      else if (idea.status === 'pending' && idea.held) held.push(idea);
+    }
+    if (over ? !startsNext(idea) : idea.status !== 'pending' || idea.held || idea.approval) continue;
     const first = idea.dependsOn.find((one) => !landed(model, one));
     if (first === undefined) ready.push(id);
     else {
@@ -106,7 +123,8 @@ function make(model: RunModel): Lists {
     needs,
     warnings,
     slots,
-    ready: best(model, ready),
+    resting: [...paused, ...held],
+    ready: over ? ready : best(model, ready),
     waiting,
     after,
     longestId,
@@ -114,6 +132,10 @@ function make(model: RunModel): Lists {
     agents: [...agents].sort(),
   };
 }
+
+/** Whether the next start takes an idea that has not landed; the decision of `takeForNext`. */
+const startsNext = ({ status, forNext }: IdeaModel): boolean =>
+  !forNext?.leftOut && (status !== 'abandoned' || forNext?.queued === true);
 
 const workedMs = (idea: IdeaModel): number =>
   idea.iterations.reduce((sum, { durationMs = 0, gate }) => sum + durationMs + (gate?.durationMs ?? 0), 0);

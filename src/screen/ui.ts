@@ -5,13 +5,13 @@
 
 import type { Act } from './control/act.js';
 
-export type ScreenName = 'run' | 'needs' | 'ideas' | 'log' | 'history' | 'idea' | 'help' | 'report' | 'welcome';
+export type ScreenName = 'run' | 'needs' | 'ideas' | 'log' | 'history' | 'idea' | 'help' | 'report';
 
 /** Screens by their number keys. */
 export const NUMBERED: readonly ScreenName[] = ['run', 'needs', 'ideas', 'log', 'history'];
 
 /** Parts of a screen in the order of `Tab`. */
-export type Section = 'needs' | 'slots' | 'next' | 'lately' | 'warnings' | 'left' | 'right';
+export type Section = 'needs' | 'slots' | 'resting' | 'next' | 'lately' | 'warnings' | 'left' | 'right';
 
 export type Tab = 'agent' | 'timeline' | 'gate' | 'diff' | 'task' | 'said';
 export const TABS: readonly Tab[] = ['agent', 'timeline', 'gate', 'diff', 'task', 'said'];
@@ -58,8 +58,8 @@ export interface Ui {
   /** The idea of the open page. */
   idea?: string;
   tab: Tab;
-  /** The side of a two-column page that receives the keys. */
-  side: 'left' | 'right';
+  /** The tab beside the timeline of a page in two columns. */
+  beside: Exclude<Tab, 'timeline'>;
   /** Serial of the agent run on the page of an idea; absent: the last one. */
   serial?: number;
   /** File that the Diff tab shows whole. */
@@ -71,6 +71,8 @@ export interface Ui {
   logOf?: string;
   /** Filter of the log. */
   find: string;
+  /** Filter of the gate's output. */
+  search: string;
   sort: IdeaSort;
   order: SlotOrder;
   tree: boolean;
@@ -81,6 +83,8 @@ export interface Ui {
   drafts: Readonly<Record<string, Draft>>;
   /** The idea whose answer the person types. */
   answering?: string;
+  /** Id of the question that was open when the person began to type, where it is known. */
+  answers?: string;
   prompt?: Prompt;
   /** Describes the pending action. `y` confirms it; any other key cancels it. */
   confirm?: string;
@@ -95,11 +99,12 @@ export const initialUi = (): Ui => ({
   selected: {},
   scroll: {},
   tab: 'agent',
-  side: 'left',
+  beside: 'agent',
   follow: true,
   wrap: true,
   filter: '',
   find: '',
+  search: '',
   sort: 'backlog',
   order: 'quiet',
   tree: true,

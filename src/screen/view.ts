@@ -1,8 +1,8 @@
 /** The input and the output of every view. */
 import type { RunModel } from '../model/model.js';
 import type { Details } from './details.js';
-import type { Line } from './line.js';
-import type { Theme } from './theme.js';
+import type { Line } from './text/line.js';
+import type { Theme } from './text/theme.js';
 import type { Selection, Ui } from './ui.js';
 
 export interface Size {
@@ -17,6 +17,8 @@ export interface View {
   size: Size;
   theme: Theme;
   now: number;
+  /** Shows long questions and reasons whole. */
+  whole?: true;
 }
 
 export interface Picture {

@@ -9,7 +9,9 @@
 import type { Connection } from '@temporalio/client';
 import { serverDir } from '../config/paths.js';
 import { aliveness, type Identity, isAlive, terminate } from '../process/identity.js';
+import { withLock } from '../process/lock.js';
 import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
+import { channelArgs } from './connection.js';
 import { guardDatabase, noteDatabase, putDamagedAside, readDatabaseNote } from './database.js';
 import {
   databasePath,
@@ -28,7 +30,6 @@ import { isServing } from './health.js';
 import { type Env, probeTemporal } from './install/probe.js';
 import { resolveBinary } from './install/resolve.js';
 import type { TemporalVersion } from './install/version.js';
-import { withLock } from './lock.js';
 import { choosePorts } from './ports.js';
 import { databaseDamage, ServerStartError, startServer, untilServing } from './start.js';
 
@@ -204,7 +205,9 @@ async function addSearchAttributes({ operatorService }: Connection): Promise<voi
 /** Prepares the namespace of the server at `address`. @throws when the server does not answer within 20 s. */
 export async function bootstrap(address: string): Promise<void> {
   const { client } = await loadSdk();
-  const connection = await client.Connection.connect({ address, connectTimeout: DEADLINE_MS });
+  const connection = await client.Connection.connect({
+    ...{ address, connectTimeout: DEADLINE_MS, channelArgs: channelArgs(address) },
+  });
   try {
     await connection.withDeadline(Date.now() + DEADLINE_MS, async () => {
       await raiseRetention(connection);

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { serverDir } from '../config/paths.js';
 import { readNote } from '../config/stored.js';
+import { at } from '../config/system-errors.js';
 import type { TemporalVersion } from './install/version.js';
 
 /** Absolute: the server runs in another folder, and findServers() compares this path with running servers. */
@@ -27,7 +28,7 @@ export async function writeJson(path: string, value: unknown): Promise<void> {
     await rename(aside, path);
   } catch (error) {
     await unlink(aside).catch(() => undefined);
-    throw error;
+    at(path)(error);
   }
 }
 

@@ -27,6 +27,9 @@ const DYNAMIC_CONFIG = {
   // Workflows in memory, open and closed. With the default of 8096, 10,000 ideas cost 300 MB; at most about 400 are
   // open.
   'history.hostLevelCacheMaxSize': 512,
+  // With the default of true, each project adds 1,500 metrics. The server keeps them in memory and visits each of them
+  // every second.
+  'metrics.breakdownByTaskQueue': false,
 };
 
 /** Marks the process as the owner of one database; findServers() looks for it. */

@@ -1,5 +1,6 @@
 /** Bounds the server's own log to `server.log` and `server.log.1`. */
-import { copyFile, open, rename, stat, truncate } from 'node:fs/promises';
+import { copyFile, rename, stat, truncate } from 'node:fs/promises';
+import { openOwn } from '../config/own-files.js';
 
 export const LOG_LIMIT_BYTES = 5 * 1024 * 1024;
 
@@ -22,7 +23,7 @@ export async function rotateRunning(path: string, limit = LOG_LIMIT_BYTES): Prom
 
 /** Up to `bytes` from the end of the log, starting no earlier than offset `from`. */
 export async function logTail(path: string, from: number, bytes = 2000): Promise<string> {
-  const file = await open(path, 'r').catch(() => undefined);
+  const file = await openOwn(path).catch(() => undefined);
   if (!file) return '';
   try {
     const { size: end } = await file.stat();

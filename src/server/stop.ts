@@ -4,6 +4,7 @@
  */
 
 import { aliveness, terminate } from '../process/identity.js';
+import { withLock } from '../process/lock.js';
 import { databaseBytes } from './database.js';
 import {
   databasePath,
@@ -16,7 +17,6 @@ import {
 } from './files.js';
 import { findServers } from './find.js';
 import { isServing } from './health.js';
-import { withLock } from './lock.js';
 
 /** A graceful end checkpoints SQLite, which takes a busy server a few seconds. */
 const GRACE_MS = 10_000;

@@ -11,7 +11,7 @@ import { quietUntil } from '../decide/alerts/queue.js';
 import type { Still } from '../decide/alerts/still.js';
 import { isKept, keepDelivered, keptIn, messageFor, sendTo } from '../jobs/alerts/deliver.js';
 import { WorkError } from '../jobs/job.js';
-
+import { withLock } from '../process/lock.js';
 import type { Alert } from '../protocol/alerts.js';
 import type { RunEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
@@ -20,7 +20,6 @@ import { lastRevision } from '../run-files/revisions.js';
 import { type LoadedRun, loadRun } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
 import { pagesOf } from '../server/files.js';
-import { withLock } from '../server/lock.js';
 
 export interface Here {
   root: string;

@@ -4,11 +4,12 @@
  * Invariant: never changes once written. Two workers that write it concurrently both get the first one's name.
  */
 import { randomBytes } from 'node:crypto';
-import { access, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { readOwn } from '../config/own-files.js';
 import { takenDir } from '../config/paths.js';
-import { StoredFileError } from '../config/stored.js';
+import { StoredFileError } from '../config/stored-error.js';
 
 const LABEL = /^[A-Za-z0-9.-]{1,200}$/;
 const FIX = 'Remove the file: the next worker writes a new one and also serves open runs under the old name';
@@ -23,10 +24,7 @@ export async function hostLabel(root: string, env: NodeJS.ProcessEnv, name = hos
 }
 
 async function read(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new StoredFileError(path, 'broken', `cannot be read (${error.code})`, FIX);
-  });
+  const text = await readOwn(path, FIX);
   if (text === undefined) return undefined;
   // Another name would mean another queue, and ideas in the old queue would wait for ever.
   if (!LABEL.test(text.trim())) throw new StoredFileError(path, 'broken', 'holds no name of a host', FIX);

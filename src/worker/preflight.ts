@@ -2,7 +2,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { execa } from 'execa';
 import { closedLockDir, projectDir } from '../config/paths.js';
-import { withLock } from '../server/lock.js';
+import { withLock } from '../process/lock.js';
 
 export async function workerProblems(root: string, project: string, bundle: string): Promise<string[]> {
   const problems: string[] = [];

@@ -15,7 +15,7 @@ import { readNote } from '../config/stored.js';
 import { aliveness, type Identity, ownIdentity } from '../process/identity.js';
 import { killByToken } from '../process/tokens.js';
 import { FAILURE } from '../protocol/failures.js';
-import { alertsId, autopilotId, ideaWorkflowId } from '../protocol/names.js';
+import { alertsId, autopilotId, ideaWorkflowId, trackerId } from '../protocol/names.js';
 import { bookCutOff, leftAttempts, unmarkAttempt } from '../run-files/attempts.js';
 import type { WorkerLog } from './log.js';
 
@@ -126,7 +126,12 @@ export async function resetStickyQueue(client: Client, root: string, project: st
   const marks = await leftAttempts(root, project).catch(() => []);
   const taken = await leftTaken(root, project).catch(() => []);
   const ideas = new Set([...marks, ...taken].flatMap(({ idea }) => idea ?? []));
-  const ids = [autopilotId(project), alertsId(project), ...[...ideas].map((idea) => ideaWorkflowId(project, idea))];
+  const ids = [
+    autopilotId(project),
+    alertsId(project),
+    trackerId(project),
+    ...[...ideas].map((idea) => ideaWorkflowId(project, idea)),
+  ];
   const { namespace } = client.options;
   await Promise.allSettled(
     ids.map((workflowId) => client.workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId } })),

@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities, type Taken } from '../activities/index.js';
-import type { DoWork } from '../jobs/index.js';
+import type { DoWork } from '../jobs/job.js';
 import { programFile } from '../process/program-file.js';
 import { killByToken } from '../process/tokens.js';
-import { alertsId, autopilotId } from '../protocol/names.js';
+import { alertsId, autopilotId, trackerId } from '../protocol/names.js';
 import { EventWriter } from '../run-files/events.js';
 import { dataConverter } from '../server/codec.js';
 import { resolveConnection } from '../server/connection.js';
@@ -202,6 +202,8 @@ async function idleWatch(options: ServeOptions, client: Client, signal: AbortSig
       if (await isOpen(client, autopilotId(project))) since = performance.now();
       // Alerts may wait for the end of quiet hours, or for their receiver.
       else if (await isOpen(client, alertsId(project))) since = performance.now();
+      // So may what a tracker is told, for the end of a limit.
+      else if (await isOpen(client, trackerId(project))) since = performance.now();
       onAsked?.();
     } catch {
       if (await comesBack(options)) since = performance.now();

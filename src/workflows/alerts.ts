@@ -14,7 +14,6 @@ import {
   isCancellation,
   log,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
 import {
   delivered,
@@ -35,6 +34,7 @@ import { takeAlertsSignal } from './messages.js';
 import { isUnreadable } from './payloads.js';
 import { activityProblem, alertActivities } from './proxies.js';
 import { emit } from './publish.js';
+import { wantsRollover } from './rollover.js';
 
 export async function alerts(input: AlertsInput): Promise<void> {
   const { batch } = input;
@@ -131,9 +131,4 @@ class Delivery {
     }
     delivered(this.#queue, row);
   }
-}
-
-function wantsRollover({ maxHistory = Number.POSITIVE_INFINITY }: AlertsInput): boolean {
-  const info = workflowInfo();
-  return info.continueAsNewSuggested || info.historyLength >= maxHistory;
 }

@@ -2,3 +2,4 @@
 export { alerts } from './alerts.js';
 export { idea } from './idea/idea.js';
 export { autopilot } from './run/autopilot.js';
+export { tracker } from './tracker.js';

@@ -52,6 +52,17 @@ export const alertActivities = (row: string): Pick<MainActivities, 'deliverAlert
     },
   });
 
+/** The answer of a tracker is a result; only a lost worker is retried here. */
+export const trackerActivities = (summary: string): Pick<MainActivities, 'claimItem' | 'tellTracker' | 'planWave'> =>
+  proxyActivities<MainActivities>({
+    summary,
+    startToCloseTimeout: '15 minutes',
+    scheduleToCloseTimeout: '7 days',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: RETRY,
+  });
+
 /** Of the git queue: one idea lands at a time, and all others wait for it. */
 export const LANDING_FIRST = 1;
 

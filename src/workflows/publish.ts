@@ -17,7 +17,8 @@ import type { UseAgent } from '../decide/messages/between.js';
 import { type Autopilot, agentName } from '../decide/run/autopilot.js';
 import { runDetails } from '../decide/views/details.js';
 import { runStanding, type Standing } from '../decide/views/standing.js';
-import { landedBefore, NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
+import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
+import { landedBefore } from '../decide/views/survey.js';
 import type { Spent } from '../protocol/budget.js';
 import type { RunMode } from '../protocol/command.js';
 import type { RunEvent } from '../protocol/events.js';
@@ -25,6 +26,7 @@ import type { AgentChoice } from '../protocol/limits.js';
 import type { AutopilotInput, AutopilotState } from '../protocol/run.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { type RunOutcome, type ShownState, WAITS_FOR_YOU } from '../protocol/states.js';
+import type { WarningLine } from '../protocol/warnings.js';
 
 const LARGE_RUN = 500;
 const OPEN = JSON.stringify(['open', undefined]);
@@ -35,7 +37,7 @@ export class Publisher {
   #publishedState: string | undefined;
   #publishedAt = 0;
   #emittedState: ShownState | undefined;
-  readonly #warned = new Set<string>();
+  #warned = new Set<WarningLine['kind']>();
   #still: string | undefined;
   #landing: string | undefined;
   readonly #accounts = new Map<string, string>();
@@ -107,11 +109,15 @@ export class Publisher {
 
   /** Warnings of the run itself; ideas send their own. */
   #emitWarnings(pilot: Autopilot): void {
+    const open = new Set<WarningLine['kind']>();
     for (const { kind, text } of runWarnings(pilot.state, this.#input.settings)) {
-      if (this.#warned.has(kind)) continue;
-      this.#warned.add(kind);
-      emit(this.#input, { kind: 'warning', warning: kind, text });
+      // The event of the push tells it.
+      if (kind === 'push' || open.has(kind)) continue;
+      open.add(kind);
+      if (!this.#warned.has(kind)) emit(this.#input, { kind: 'warning', warning: kind, text });
     }
+    for (const kind of this.#warned) if (!open.has(kind)) emit(this.#input, { kind: 'warning-over', warning: kind });
+    this.#warned = open;
   }
 
   #emitState(pilot: Autopilot, { run, why: reason }: { run: ShownState; why?: string }): void {
@@ -133,6 +139,8 @@ export class Publisher {
     const run = ended ?? standing.run;
     const { why: reason } = standing;
     this.#emitTold(pilot);
+    const waves = pilot.waves.takeNews();
+    for (const event of waves.before) emit(this.#input, event);
     // A run goes on before its ideas do; what ends or holds it is told before that it ended or holds.
     const goesOn = run === 'running';
     if (goesOn) this.#emitState(pilot, { ...standing, run });
@@ -141,6 +149,7 @@ export class Publisher {
     this.#emitWarnings(pilot);
     this.#emitChanges(pilot);
     this.#emitLanding(pilot);
+    for (const event of waves.after) emit(this.#input, event);
     if (!goesOn) this.#emitState(pilot, { ...standing, run });
     // A full view costs a pass over all ideas, so a large run is drawn at most once a second.
     const now = Date.now();

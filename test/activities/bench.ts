@@ -14,13 +14,14 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
 import { parseConfig } from '../../src/config/load.js';
+import { workHere } from '../../src/jobs/index.js';
 import { killByToken } from '../../src/process/tokens.js';
 import type { PrepareResult } from '../../src/protocol/activities.js';
 import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 import type { Idea } from '../../src/protocol/idea.js';
 import { writeRun } from '../../src/run-files/run.js';
 import type { RunFile } from '../../src/run-files/shapes.js';
-import { until, yaml } from '../support/program.js';
+import { COMMIT, NEW_REPOSITORY, until, yaml } from '../support/program.js';
 import { idea } from './idea.js';
 
 export { idea } from './idea.js';
@@ -76,16 +77,11 @@ export async function bench(options: BenchOptions = {}) {
       await writeFile(join(dir, path), text);
     }
   };
-  const commit = async (message: string): Promise<string> => {
-    await git('add', '--all');
-    await git('commit', '--quiet', '--allow-empty', '--message', message);
-    return git('rev-parse', 'HEAD');
-  };
-  await git('init', '--quiet', '--initial-branch=main');
-  await git('config', 'user.name', 'Test User');
-  await git('config', 'user.email', 'test@localhost');
+  const shell = async (text: string, ...words: string[]): Promise<string> =>
+    (await execa('sh', ['-c', text, 'sh', ...words], { cwd: repo, env, extendEnv: false })).stdout;
+  const commit = (message: string): Promise<string> => shell(`${COMMIT} && git rev-parse HEAD`, message);
   await write(options.files ?? { 'base.txt': 'base\n' });
-  await commit('start');
+  await shell(`${NEW_REPOSITORY} && ${COMMIT}`, 'start');
 
   const script = join(base, 'agent.sh');
   const setAgent = (text: string): Promise<void> => writeFile(script, `MARKS='${marks}'\n${text}\n`);
@@ -115,7 +111,8 @@ export async function bench(options: BenchOptions = {}) {
 
   // No server here: what talks to one is tested with a real one in test/integration. To openRun nothing is open.
   const client = new NothingOpen({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });
-  const activities = createActivities({ root, host: 'testhost', env, client });
+  const deps = { root, host: 'testhost', env, client };
+  const activities = createActivities(deps, workHere(deps));
   const all = { ...activities.main, ...activities.git, ...activities.agents };
 
   const call = <P extends unknown[], R>(fn: (...args: P) => Promise<R>, ...args: P): Call<R> => {

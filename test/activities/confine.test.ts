@@ -279,6 +279,19 @@ describe('nobody is held up by', () => {
   });
 });
 
+describe('the file that ralphctl writes for a tracker', () => {
+  it("is nobody's change; a file beside it is", async () => {
+    const ownFile = join(repo.root, 'data', 'reports.ralphctl.jsonl');
+    const input = { repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', ...RUN, dir, ownFile };
+    const watch = await guard({ ...input, outputFile: join(dir, 'output.log') }, true);
+    await put(repo.root, { 'data/reports.ralphctl.jsonl': 'x\n' });
+    expect(await watch.check()).toBeUndefined();
+    expect(await watch.notice()).toBeUndefined();
+    await put(repo.root, { 'data/reports.ralphctl.jsonl': 'x\ny\n', 'reports.ralphctl.jsonl': 'z\n' });
+    expect(await watch.notice()).toContain('in your checkout reports.ralphctl.jsonl changed');
+  });
+});
+
 describe('runAgent', () => {
   it('says what strayed, and the idea is not lost', async () => {
     const b = await bench({

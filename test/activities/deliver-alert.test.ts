@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApplicationFailure } from '@temporalio/common';
+import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { alertJsonSchema, alertPayload } from '../../src/config/schema/alert.js';
 import type { Alert } from '../../src/protocol/alerts.js';
@@ -40,6 +41,33 @@ const failureOf = (promise: Promise<unknown>): Promise<ApplicationFailure> =>
   );
 
 describe('a webhook', () => {
+  it('G7 C5: has a long question whole, and its one line names the command that shows it', async () => {
+    const hook = await listening();
+    const b = await rig({ to: 'webhook', url: hook.url });
+    const question = `which?\n${'one or two\n'.repeat(800)}`.trim();
+    const dir = join(b.root, 'projects', b.project, 'runs', 'run-1', 'ideas', 't-1', '003');
+    await mkdir(dir, { recursive: true });
+    await writeFile(join(dir, 'result.json'), JSON.stringify({ signal: { kind: 'needs-human', question } }));
+    const item = {
+      id: 'q',
+      kind: 'question' as const,
+      run: 'run-1',
+      idea: 't-1',
+      at: 0,
+      command: 'ralphctl answer t-1',
+    };
+    const items = [{ ...item, text: `${question.slice(0, 299)}…` }];
+    await deliver(b, { alert: { id: 'q', counts: { question: 1 }, items } });
+    const body = alertPayload.parse(JSON.parse(hook.received[0]?.text ?? ''));
+    expect(body.events[0]?.text).toBe(question);
+
+    const lines = await rig({ to: 'webhook', url: hook.url, format: 'discord' });
+    await deliver(lines, { alert: { id: 'q', counts: { question: 1 }, items } });
+    expect(hook.received[1]?.text).toMatch(
+      /asks you: which\? one or two .*… \(whole: ralphctl why t-1\) → ralphctl answer t-1/,
+    );
+  });
+
   it('G7: gets a signed body of the published shape, without secrets, and what waits for a person first', async () => {
     const hook = await listening();
     const b = await rig({ to: 'webhook', url: hook.url, secretEnv: 'OPS_SIGNING', tokenEnv: 'OPS_TOKEN' });
@@ -91,7 +119,8 @@ describe('a webhook', () => {
     const b = await rig({ to: 'webhook', url: hook.url, timeoutSeconds: 1 });
     expect(await failureOf(deliver(b))).toMatchObject({ nonRetryable: false, message: 'no answer within 1 s' });
     hangs = false;
-    expect(await deliver(b)).toMatchObject({ outcome: 'delivered' });
+    const patient = await rig({ to: 'webhook', url: hook.url });
+    expect(await deliver(patient)).toMatchObject({ outcome: 'delivered' });
     expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     await hook.close();
     const failure = await failureOf(deliver(b, { alert: { ...alert, id: 'another' } }));
@@ -145,12 +174,31 @@ describe('a command', () => {
   });
 
   it.each([
-    [['/bin/sh', '-c', 'echo no; exit 3'], false, 'failed with exit code 3: no'],
-    [['/bin/sh', '-c', 'sleep 60'], false, 'timed out after 1 s'],
-    [['/nonexistent/program'], true, '/nonexistent/program'],
-  ])('G7: that fails as %j says why; final: %s', async (run, final, why) => {
-    const b = await rig({ to: 'command', run, timeoutSeconds: 1 });
+    [['/bin/sh', '-c', 'echo no; exit 3'], 60, false, 'failed with exit code 3: no'],
+    [['/bin/sh', '-c', 'sleep 60'], 1, false, 'timed out after 1 s'],
+    [['/nonexistent/program'], 60, true, '/nonexistent/program'],
+  ])('G7: that fails as %j within %i s says why; final: %s', async (run, timeoutSeconds, final, why) => {
+    const b = await rig({ to: 'command', run, timeoutSeconds });
     expect(await failureOf(deliver(b))).toMatchObject({ nonRetryable: final, message: expect.stringContaining(why) });
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('what else works in the repository', () => {
+  it('G7: goes on when the command of an alert ends, though it began meanwhile and nobody waits for it', async () => {
+    const wait = 'touch begun; while [ ! -e go ]; do sleep 0.05; done';
+    const b = await rig({ to: 'command', run: ['/bin/sh', '-c', wait] });
+    const done = deliver(b);
+    await expect.poll(() => b.read(join(b.repo, 'begun')).catch(() => 'not yet'), { timeout: 30_000 }).toBe('');
+    // As a script of the user does it, without a terminal and without a session.
+    const env = { PATH: process.env.PATH };
+    const { stdout } = await execa('/bin/sh', ['-c', 'setsid sleep 300 > /dev/null 2>&1 & echo $!'], {
+      ...{ cwd: b.repo, env, extendEnv: false },
+    });
+    const pid = Number(stdout);
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    await b.write({ go: '' });
+    expect(await done).toMatchObject({ outcome: 'delivered' });
+    expect(await b.read(`/proc/${pid}/stat`)).toMatch(/ [RS] /);
   });
 });
 

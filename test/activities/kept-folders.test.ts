@@ -288,7 +288,9 @@ describe('a stamp of kept folders', () => {
     const two = await worked(b, 't-2');
     vi.resetModules();
     const { createActivities } = await import('../../src/activities/index.js');
-    const fresh = createActivities({ root: b.root, host: 'testhost', env: b.env, client: {} as never });
+    const { workHere } = await import('../../src/jobs/index.js');
+    const deps = { root: b.root, host: 'testhost', env: b.env, client: {} as never };
+    const fresh = createActivities(deps, workHere(deps));
     const { worktree, branch, base } = two.at;
     const names = { ...b.ref, idea: 't-2', title: 'Do t-2', agentName: 'ed-001' };
     const input = { ...names, worktree, branch, base, head: two.run.head };

@@ -1,5 +1,5 @@
 /** Gate and landing as activities: what lands carries its tick, a red gate is a result. Features: B3 D1 F1. */
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
@@ -137,12 +137,36 @@ describe('landIdea', () => {
     expect(await readFile(place, 'utf8')).toContain('- [x] **t-1**');
     expect(await readFile(place, 'utf8')).toContain('- [ ] **t-2**');
   });
+
+  it('a backlog that is a link stays one: the file behind it gets the tick, where git does not track it', async () => {
+    const { b, input } = await finished({ files: { 'base.txt': 'base\n', '.gitignore': 'roadmap.md\n' } });
+    const real = join(b.base, 'plans', 'roadmap.md');
+    await b.write({ 'plans/roadmap.md': tasks }, b.base);
+    await symlink(real, join(b.repo, 'roadmap.md'));
+    await land(b, input);
+    expect(await readlink(join(b.repo, 'roadmap.md'))).toBe(real);
+    expect(await readFile(real, 'utf8')).toBe(tasks.replace('[ ] **t-1**', '[x] **t-1**'));
+    const { idea: id, title, agentName } = input;
+    await b.call(b.activities.undoIdea, { ...b.ref, idea: id, title, agentName }).done;
+    expect(await readlink(join(b.repo, 'roadmap.md'))).toBe(real);
+    expect(await readFile(real, 'utf8')).toBe(tasks);
+  });
+
+  it('behind a link to a file that git tracks, the landing commit has the tick', async () => {
+    const files = { 'base.txt': 'base\n', 'docs/plan.md': tasks, '.gitignore': 'roadmap.md\n' };
+    const { b, input } = await finished({ files });
+    await symlink('docs/plan.md', join(b.repo, 'roadmap.md'));
+    await land(b, input);
+    expect(await b.git('show', 'main:docs/plan.md')).toBe(tasks.replace('[ ] **t-1**', '[x] **t-1**').trimEnd());
+    expect(await readFile(join(b.repo, 'docs/plan.md'), 'utf8')).toContain('- [x] **t-1**');
+    expect(await b.git('status', '--porcelain')).toBe('');
+  });
 });
 
 describe('runGate', () => {
-  it('green, red and cut off are results; its log lies with the iteration', async () => {
+  it('green and red are results; its log lies with the iteration', async () => {
     const b = await bench({
-      config: { gate: { commands: ['echo "1..2"; echo "ok 1"; echo "ok 2"', 'test -e good'], timeoutMinutes: 0.01 } },
+      config: { gate: { commands: ['echo "1..2"; echo "ok 1"; echo "ok 2"', 'test -e good'] } },
     });
     const { worktree } = await b.prepare();
     const gate = (serial: number) => b.call(b.activities.runGate, { ...b.ref, idea: 't-1', serial, worktree }).done;

@@ -1,8 +1,9 @@
 /** What a run must not leak, and what it says when its files cannot be written. Features: B1 C5 D. */
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { iterationDir } from '../../src/config/paths.js';
+import { iterationDir, ledgerPath } from '../../src/config/paths.js';
+import { FAILURE } from '../../src/protocol/failures.js';
 import { until } from '../support/program.js';
 import { bench, say } from './bench.js';
 
@@ -34,6 +35,23 @@ ${say(`BLOCKED: ${secret} is refused`)}`,
     }
     expect(await b.read(join(result.dir, 'output.log'))).toContain('found [redacted] and [redacted]\n');
     expect(await b.read(join(result.dir, 'stream.jsonl'))).toContain('found [redacted] and [redacted]');
+  });
+
+  it('a ledger that cannot be written is the machine’s fault: the finished run of the agent is kept, and counts later', async () => {
+    const b = await bench({ agent: `cat > /dev/null\necho ran >> "$MARKS/ran"\n${say('COMPLETE')}` });
+    const input = b.agentInput(await b.prepare());
+    const path = ledgerPath(b.root, b.project);
+    await rename(path, `${path}.away`);
+    await mkdir(path);
+    await expect(b.call(b.activities.runAgent, input).done).rejects.toMatchObject({
+      type: FAILURE.machine,
+      message: expect.stringContaining('the ledger cannot be written: '),
+    });
+    await rmdir(path);
+    await rename(`${path}.away`, path);
+    expect(await b.call(b.activities.runAgent, input).done).toMatchObject({ signal: { kind: 'complete' } });
+    expect(await b.read(join(b.marks, 'ran'))).toBe('ran\n');
+    expect(await b.read(path)).toContain('"kind":"agent"');
   });
 
   it('B1: lets no secret into what it says of an agent that left its worktree, nor into errors', async () => {

@@ -220,7 +220,7 @@ describe('runAgent', () => {
     const b = await bench({ agent: `${say('COMPLETE')}; echo 'internal error' >&2; exit 1` });
     expect(await b.runAgent()).toMatchObject({ outcome: { kind: 'failed' }, signal: { kind: 'none' }, exitCode: 1 });
     await b.setAgent(`echo half > half.txt; ${say('COMPLETE')}; sleep 600`);
-    const late = await b.runAgent({ serial: 2, timeoutMs: 700 });
+    const late = await b.runAgent({ serial: 2, timeoutMs: 5_000 });
     expect(late).toMatchObject({ outcome: { kind: 'timeout', why: 'iteration' }, signal: { kind: 'none' } });
     expect(await b.git('show', 'ralph/t-1:half.txt')).toBe('half');
     expect((await readdir(late.dir)).sort()).toEqual([

@@ -11,9 +11,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { iterationDir } from '../../src/config/paths.js';
-import { findByToken } from '../../src/process/tokens.js';
+import { findByToken, killByToken } from '../../src/process/tokens.js';
 import { leftAttempts } from '../../src/run-files/attempts.js';
 import { type Bench, bench, say } from '../activities/bench.js';
+import { pushing } from '../activities/pushing.js';
+import { pidsWith } from '../support/processes.js';
 import { until } from '../support/program.js';
 
 const LAUNCHER = fileURLToPath(new URL('../../dist/launcher.js', import.meta.url));
@@ -61,6 +63,7 @@ async function attempt(
   input: object,
   at: number,
   whileItRuns?: (pid: number) => Promise<void>,
+  name: 'runAgent' | 'pushTarget' = 'runAgent',
 ): Promise<number> {
   const count = join(b.base, `points-${at}`);
   const hook = join(b.base, `hook-${at}.mjs`);
@@ -73,7 +76,7 @@ async function attempt(
   });
   const exit = once(child, 'exit');
   child.send({ do: 'init', root: b.root, host: 'testhost' });
-  child.send({ do: 'work', id: 1, name: 'runAgent', input, taskToken: 'dG9rZW4=' });
+  child.send({ do: 'work', id: 1, name, input, taskToken: 'dG9rZW4=' });
   // On a busy machine progress comes before the answer.
   child.on('message', (message) => 'ok' in Object(message) && child.disconnect());
   if (whileItRuns && child.pid) await whileItRuns(child.pid);
@@ -124,7 +127,7 @@ describe('an attempt whose job process gets SIGKILL', () => {
     expect(finished).toBeGreaterThanOrEqual(2);
   });
 
-  it('while the agent works: the orphan is ended before another one starts', { timeout: 60_000 }, async () => {
+  it('while the agent works: the orphan is ended before another one starts', { timeout: 240_000 }, async () => {
     const b = await bench({ agent: AGENT });
     const input = b.agentInput(await b.prepare());
     await b.write({ stay: '' }, b.marks);
@@ -139,5 +142,26 @@ describe('an attempt whose job process gets SIGKILL', () => {
     await rm(join(b.marks, 'stay'));
     await expectWhole(b, input, 1);
     for (const orphan of orphans) expect(await findByToken(b.project)).not.toContainEqual(orphan);
+  });
+
+  it('while a push hangs: git and the hook of the remote are found by the project', { timeout: 240_000 }, async () => {
+    const { b, lands, hook, inBare } = await pushing();
+    await lands('t-1');
+    const before = await inBare('rev-parse', 'main');
+    const mark = join(b.base, 'in-hook');
+    await hook('pre-receive', `touch '${mark}'; exec tail -f '${mark}'`);
+    const hooks = () => pidsWith('tail', mark);
+    const kill = async (pid: number): Promise<void> => {
+      await until('the hook', async () => (await hooks()).length > 0);
+      process.kill(pid, 'SIGKILL');
+    };
+    await attempt(b, b.ref, -1, kill, 'pushTarget');
+    const [hanging = 0] = await hooks();
+    expect((await findByToken(b.project)).map(({ pid }) => pid)).toContain(hanging);
+    // As the next worker does when it begins.
+    const ended = await killByToken(b.project);
+    expect(ended.map(({ pid }) => pid)).toContain(hanging);
+    expect([await hooks(), await findByToken(b.project)]).toEqual([[], []]);
+    expect(await inBare('rev-parse', 'main')).toBe(before);
   });
 });

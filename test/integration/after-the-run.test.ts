@@ -120,10 +120,10 @@ it(
     await ok('abandon', 'asks');
     const again = /The next start runs it from the beginning/;
     expect(await held.box.git('rev-list', '--count', 'main..ralph/blocked')).not.toBe('0');
-    expect(await ok('rollback', 'blocked')).toContain(
-      'blocked was rolled back: 1 commit taken off its branch; saved as',
-    );
-    expect((await held.why('blocked')).reason).toMatch(again);
+    const rolled = await ok('rollback', 'blocked');
+    expect(rolled).toContain('blocked was rolled back: 1 commit taken off its branch; saved as');
+    expect(rolled).toMatch(again);
+    expect((await held.why('blocked')).reason).toContain('blocked was rolled back');
     expect(await held.box.git('rev-list', '--count', 'main..ralph/blocked')).toBe('0');
     expect(await ok('saves', 'blocked')).toContain('rolled back');
     // A second call has nothing left to do.
@@ -139,8 +139,35 @@ it(
     expect(await ok('rollback', 'landed')).toMatch(/landed was taken off main by [0-9a-f]{8}/);
     expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(false);
     expect((await held.why('landed')).reason).toContain('was taken off main by');
+    // Every view counts the same, and calls no commit green that the run did not gate.
+    const status = (await held.box.run('status')).stdout;
+    expect(status).toMatch(/0 landed, 6 did not land/);
+    expect(status).toMatch(/landed pending: it had landed, and a rollback took it off/);
+    expect(status).toMatch(/a start leaves out landed, asks, until: ralphctl retry IDEA/);
+    const after = (await held.box.run('report')).stdout;
+    expect(after).toMatch(/0 landed +6 not/);
+    expect(after).toMatch(/main was green at [0-9a-f]{7} .*it is at [0-9a-f]{7} now, which this run did not gate/);
+    const offered = (await held.box.run('why', 'landed')).stdout;
+    expect(offered).toContain('possible now:\n  ralphctl retry landed (it is rolled back; ');
+    expect(offered).not.toContain('ralphctl start (');
     expect(await ok('rollback', 'landed')).toContain('nothing to take back of landed');
     expect(await refused('answer', 'landed', 'x')).toContain('landed was skipped');
+
+    // A person reverts the rollback, then moves the branch back behind one: its work is on the target each time.
+    await held.box.git('revert', '--no-edit', 'main');
+    expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(true);
+    expect(await refused('answer', 'landed', 'x')).toContain('landed has landed. Possible without a run');
+    expect((await held.box.run('why', 'landed')).stdout).toMatch(
+      /status landed: its work is on main again[\s\S]*ralphctl rollback landed/,
+    );
+    const report = (await held.box.run('report')).stdout;
+    expect(report).toMatch(/landed +skipped then, its work is on main again/);
+    expect(report).not.toContain('branch ralph/blocked is kept');
+    const taken = /landed was taken off main by [0-9a-f]{8}/;
+    expect(await ok('rollback', 'landed')).toMatch(taken);
+    await held.box.git('reset', '-q', '--hard', 'main~1');
+    expect(await ok('rollback', 'landed')).toMatch(taken);
+    expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(false);
 
     const second = await ok('start', '--detach');
     expect(second).toContain('rollback landed, which stays out until: ralphctl retry landed');
@@ -181,6 +208,31 @@ it(
     });
     expect(await held.box.run('abandon')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs an idea') });
     expect(await held.box.run('retry', 'late', '--all-failed')).toMatchObject({ code: 2 });
+    // A command for several keeps the later word: here each selector of each verb once.
+    const failed = (await held.box.run('limit', '--all-failed', '--by', '3', '--json')).json;
+    expect(failed.map(({ idea, done }) => [idea, /more iterations/.test(String(done))])).toEqual([
+      ['failed', true],
+      ['late', true],
+      ['blocked', true],
+    ]);
+    expect(await held.box.run('limit', '--all-failed')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ralphctl limit --all-failed --by 10'),
+    });
+    expect(await held.box.run('skip', '--step', '--where', 'failed')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('skip --step takes one idea'),
+    });
+    expect((await held.box.run('skip', '--where', 'timed-out', '--where', 'asks')).stdout).toMatch(
+      /leaves late out[\s\S]*leaves asks out[\s\S]*skip: 2 done, 0 refused/,
+    );
+    expect((await held.box.run('retry', '--where', 'skipped')).stdout).toMatch(/retry: 2 done, 0 refused/);
+    const out = await held.box.run('skip', '--all-failed');
+    expect(out.stdout).toMatch(/leaves failed out[\s\S]*leaves blocked out/);
+    expect((await held.box.run('retry', '--where', 'skipped')).code).toBe(0);
+    const givenUp = await held.box.run('abandon', '--all-failed');
+    expect(givenUp.stdout).toMatch(/failed is abandoned[\s\S]*late is abandoned[\s\S]*blocked is abandoned/);
+    await ok('retry', '--where', 'abandoned');
     await ok('abandon', '--where', 'failed', '--reason', 'obsolete');
 
     // With an open run: semi-auto, so that it stays open.
@@ -192,6 +244,14 @@ it(
     expect(open.stdout).toContain('refused: failed was abandoned');
     const back = await held.box.run('retry', '--where', 'abandoned');
     expect([back.code, back.stdout]).toEqual([0, expect.stringContaining('failed is pending again')]);
+
+    // A run that did no work gives way to the last one that did.
+    await ok('stop');
+    await held.closed();
+    const report = await held.box.run('report');
+    expect(report.code, report.stderr).toBe(0);
+    expect(report.stderr).toMatch(/run \S+ did no work\. This is the report of run \S+, the last one that did/);
+    expect(report.stdout).toMatch(/1 landed +5 not/);
   },
   SLOW,
 );
@@ -203,7 +263,12 @@ it(
     const [hold, inGate] = [join(dir, 'hold'), join(dir, 'in-gate')];
     try {
       const gate = `test ! -e ${hold} || { touch ${inGate}; while test -e ${hold}; do sleep 0.1; done; }`;
-      held = await Held.open(inject('stateRoot'), [{ id: 'x-1', steps: [DONE] }], { gate: [gate] });
+      // The second idea gives the run that starts meanwhile something to start.
+      const ideas = [
+        { id: 'x-1', steps: [DONE] },
+        { id: 'y-1', steps: [ended('BLOCKED: no key')] },
+      ];
+      held = await Held.open(inject('stateRoot'), ideas, { gate: [gate], escalation: { steps: [] } });
       const { box } = held;
       const reached = () => until('the gate of the rollback', async () => existsSync(inGate));
       await held.start();

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { IdeaView, RunStatus } from '../../src/protocol/views.js';
 import { events, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { whenOver } from '../support/told.js';
 
 let box: Sandbox;
 let runId = '';
@@ -56,7 +57,7 @@ const standing = (check: (status: RunStatus) => unknown, what: string) =>
 const calls = async () =>
   (await readFile(join(box.scratch, 'calls'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
 async function over(): Promise<StampedEvent[]> {
-  await until('the end of the run', async () => (await box.run('status', '--json')).code === 6, SLOW);
+  await whenOver(box, SLOW);
   return events(await box.run('logs', '--json', '--run', runId));
 }
 
@@ -208,6 +209,7 @@ describe('B6 warnings', () => {
         text: expect.stringContaining('unrelated.txt changed while w-1 (ed-001) ran'),
       },
     ]);
+    expect(all.filter((event) => event.kind === 'warning-over')).toMatchObject([{ idea: 'w-1', warning: 'stuck' }]);
   });
 
   it('most of the iterations: warned once, and the idea ends as it would without', async () => {

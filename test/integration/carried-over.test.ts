@@ -111,7 +111,7 @@ it(
     const told = await run('abandon', 'a-1', '--reason', 'obsolete');
     expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('until: ralphctl retry a-1')]);
     const { stdout } = await run('status');
-    expect(stdout).toContain('an abandoned idea is left out until: ralphctl retry IDEA');
+    expect(stdout).toContain('a start leaves out a-1, until: ralphctl retry a-1');
     expect(stdout).toContain('try the others again with: ralphctl start');
     const next = await run('start', '--detach');
     expect(next.stderr).toMatch(/the run leaves out a-1: you abandoned it \(.*\): obsolete/);

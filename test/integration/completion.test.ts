@@ -1,5 +1,5 @@
 /** Shell completion in the real shells: keys go in, the completed line comes out. */
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -51,8 +51,44 @@ describe('the candidates', () => {
     expect(await values('saves', '')).toEqual(['restore', 'login-001', 'search-002']);
     expect(await values('help', 'exit')).toEqual(['exit-codes']);
     expect(await values('start', '')).toEqual([':files']);
+    expect(await values('run', '')).toEqual(['github', 'gitlab', ':files']);
+    expect(await values('run', 'git')).toEqual(['github', 'gitlab', ':files']);
+    expect(await values('triage', '')).toEqual(['accept', 'reject', ':files']);
     expect(await values('logs', '--run', '')).toHaveLength(1);
     expect(await values('no-such-command', '')).toEqual([]);
+  });
+
+  it('are agents, formats, statuses, branches and files after the flags that take them', async () => {
+    const built = ['claude', 'codex', 'gemini', 'opencode', 'aider', 'copilot', 'qwen', 'pi', 'scripted'];
+    expect(await values('start', '--agent', '')).toEqual(built);
+    await box.git('branch', 'feature/search');
+    await box.git('pack-refs', '--all');
+    await box.git('branch', 'other');
+    expect(await values('start', '--target', '')).toEqual(expect.arrayContaining(['feature/search', 'main', 'other']));
+    expect(await values('start', '--target', 'fe')).toEqual(['feature/search']);
+    expect(await values('saves', 'restore', 'login-001', '1', '--to', 'ot')).toEqual(['other']);
+    expect(await values('convert', '--to', '')).toEqual(['roadmap', 'ideas']);
+    expect(await values('convert', '--out', '')).toEqual([':files']);
+    expect(await values('backlog', '--format', 'k')).toEqual(['kiro']);
+    expect(await values('start', '--format', 'pr')).toEqual(['prd']);
+    expect(await values('retry', '--where', 'fa')).toEqual(['failed']);
+    expect(await values('budget', 'raise', '--of', 't')).toEqual(['tokens']);
+    expect(await values('limits', 'retry', 'co')).toEqual(['codex', 'copilot']);
+
+    const config = join(box.repo, 'ralphctl.yaml');
+    const before = await readFile(config, 'utf8');
+    try {
+      await writeFile(config, `${before}agents:\n  mine: { adapter: claude, model: x }\n`);
+      expect(await values('start', '--agent', '')).toEqual([...built, 'mine']);
+      await mkdir(join(box.repo, 'deep'), { recursive: true });
+      const deep = { cwd: join(box.repo, 'deep'), env };
+      const run = await execa(process.execPath, [cliPath, '__complete', 'start', '--agent', 'mi'], deep);
+      expect(run.stdout).toBe('mine');
+      await writeFile(config, 'agents: [broken\n');
+      expect(await values('start', '--agent', 'cl')).toEqual(['claude']);
+    } finally {
+      await writeFile(config, before);
+    }
   });
 
   it('are those of the repository that -C names, and none outside of one', async () => {
@@ -63,20 +99,20 @@ describe('the candidates', () => {
     expect(await ask('-C', box.repo, 'why', 'lo')).toBe('login-001');
   });
 
-  it('take less than 200 ms of the processor', async () => {
-    const cost: number[] = [];
-    for (let n = 0; n < 4; n++) {
-      const before = process.resourceUsage();
-      const { stdout } = await execa('/bin/sh', ['-c', 'ralphctl __complete why l >/dev/null; times'], {
-        cwd: box.repo,
-        env,
-      });
-      expect(process.resourceUsage().userCPUTime).toBeGreaterThanOrEqual(before.userCPUTime);
+  it('take at most five times the processor time of an empty program', async () => {
+    const cost = async (command: string): Promise<number> => {
+      const { stdout } = await execa('/bin/sh', ['-c', `${command} > /dev/null; times`], { cwd: box.repo, env });
       const children = stdout.trim().split('\n').at(-1) ?? '';
       const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => Number(m) * 60 + Number(s));
-      cost.push(1000 * seconds.reduce((sum, one) => sum + one, 0));
-    }
-    expect(Math.min(...cost)).toBeLessThan(200);
+      return 1000 * seconds.reduce((sum, one) => sum + one, 0);
+    };
+    // Side by side, because a busy machine makes both dearer.
+    const costs: { empty: number; asked: number }[] = [];
+    for (let n = 0; n < 6; n++)
+      costs.push({ empty: await cost(`'${process.execPath}' -e 0`), asked: await cost('ralphctl __complete why l') });
+    const best = (key: 'empty' | 'asked'): number => Math.min(...costs.map((one) => one[key]));
+    expect(best('empty')).toBeGreaterThan(0);
+    expect(best('asked') / best('empty')).toBeLessThan(5);
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { whenOver } from '../support/told.js';
 
 let box: Sandbox;
 
@@ -124,7 +125,7 @@ describe('telling a run', () => {
     await began('p-1', 1);
     expect((await box.run('stop', '--reason', 'enough')).code).toBe(0);
     await go('p-1', 1);
-    await until('the run to close', async () => (await box.run('status', '--json')).code === 6);
+    await whenOver(box);
     expect((await box.run('status')).stdout).toContain('last run: stopped');
     expect(await box.git('show', 'ralph/p-1:p-1.txt')).toBe('1');
     expect(await box.git('log', '--format=%s', 'main')).not.toContain('#p-1');

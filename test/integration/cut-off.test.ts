@@ -2,9 +2,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { recordedRun, recordedStatus } from '../../src/client/views/recorded.js';
 import type { RunSummary } from '../../src/protocol/run.js';
 import type { RunStatus } from '../../src/protocol/views.js';
-import { roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
+import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { whenAllLanded } from '../support/told.js';
 
 let box: Sandbox;
 afterEach(() => box?.dispose());
@@ -83,6 +85,11 @@ describe('B4 what is cut off from outside again and again', () => {
       const [budget] = asks.budget ?? [];
       expect(budget).toMatchObject({ scope: 'run', dimension: 'tokens' });
       expect(budget?.unknown).toBeGreaterThanOrEqual(6);
+      // So does the record, which answers while no worker does.
+      const recorded = await recordedRun(inject('stateRoot'), String(started.json[0]?.project), runId);
+      const [line] = (recorded && recordedStatus(recorded).budget) ?? [];
+      expect(line).toMatchObject({ scope: 'run', dimension: 'tokens' });
+      expect(line?.unknown).toBeGreaterThanOrEqual(6);
       expect(await box.git('show', 'main:i-1.txt')).toBe('i-1');
       await writeFile(join(box.scratch, 'good'), '');
       expect((await box.run('answer', 'k-1', 'it is safe now')).code).toBe(0);

@@ -142,7 +142,8 @@ describe('errors before anything starts', () => {
       ['server', 'status'],
     ]) {
       const { code } = await box.run(...args);
-      expect([0, 5, 6], args.join(' ')).toContain(code);
+      // The dry run says that the script of the agent is missing.
+      expect([0, 2, 5, 6], args.join(' ')).toContain(code);
     }
     expect((await box.run('pause')).code).not.toBe(0);
     expect((await box.run('logs')).code).toBe(6);

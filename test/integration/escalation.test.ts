@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { RunStatus } from '../../src/protocol/views.js';
-import { roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
+import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { whenAllLanded } from '../support/told.js';
 
 let box: Sandbox;
 let runId = '';

@@ -2,12 +2,31 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { execa } from 'execa';
 import { afterEach, expect, inject, it } from 'vitest';
+import { TELLER_ENV } from '../../src/client/context.js';
+import { autopilotId } from '../../src/protocol/names.js';
 import { eventProblems } from '../support/event-schema.js';
-import { events, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { cliPath, events, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox;
 afterEach(() => box?.dispose());
+
+/** As the screen runs what a person types there. */
+async function byScreen(...args: string[]): Promise<void> {
+  const env = { ...box.env, [TELLER_ENV]: 'screen' };
+  const { exitCode, stderr } = await execa(process.execPath, [cliPath, ...args], { cwd: box.repo, env, reject: false });
+  expect(exitCode, stderr).toBe(0);
+}
+
+/** As the Web UI sends it. */
+async function bySignal(verb: string, idea: string): Promise<void> {
+  const { project } = (await box.run('status', '--json')).json[0] as { project: string };
+  const connection = await Connection.connect({ address: inject('address') });
+  await new Client({ connection }).workflow.getHandle(autopilotId(project)).signal(verb, { idea });
+  await connection.close();
+}
 
 it('G6 prints the events of a run while it runs and afterwards; each is as the published schema says', async () => {
   const append = (path: string) => ({ append: { path, text: 'x\n' } });
@@ -47,6 +66,9 @@ it('G6 prints the events of a run while it runs and afterwards; each is as the p
   const ended = once(follow, 'exit');
   await until('its first iteration, as it happens', async () => followed.includes('"kind":"iteration"'));
   expect((await box.run('hint', 'p-1', 'take care')).code).toBe(0);
+  await byScreen('score', 'q-1', '3');
+  await bySignal('bump', 'q-1');
+  await until('the signal', async () => followed.includes('"verb":"bump"'));
   await writeFile(go, '');
   await until('the question', async () => followed.includes('"kind":"asks"'));
   expect((await box.run('answer', 'q-1', '8080')).code).toBe(0);
@@ -58,8 +80,17 @@ it('G6 prints the events of a run while it runs and afterwards; each is as the p
   const all = events(after);
   expect(await eventProblems(all)).toEqual([]);
   const kinds = new Set(all.map(({ kind }) => kind));
-  for (const kind of ['run', 'iteration-end', 'gate', 'asks', 'answered', 'command', 'delivered', 'landing'] as const)
-    expect(kinds, kind).toContain(kind);
+  const wanted = ['run', 'iteration-end', 'gate-start', 'gate', 'asks', 'answered', 'command', 'delivered', 'landing'];
+  for (const kind of wanted as (typeof all)[number]['kind'][]) expect(kinds, kind).toContain(kind);
+  // A gate says which command begins, before its result.
+  const gates = all.filter((event) => event.kind === 'gate-start' || event.kind === 'gate');
+  expect(gates[0]).toMatchObject({ kind: 'gate-start', idea: 'p-1', command: 'test ! -e red', number: 1, of: 1 });
+  expect(gates[1]).toMatchObject({ kind: 'gate', idea: 'p-1', pass: false });
+  // Who told it: this command line, the screen, or a Temporal signal.
+  const by = (verb: string) => all.filter((event) => event.kind === 'command' && event.verb === verb);
+  expect(by('answer')).toMatchObject([{ by: 'cli' }]);
+  expect(by('score')).toMatchObject([{ by: 'screen', idea: 'q-1' }]);
+  expect(by('bump')).toMatchObject([{ by: 'signal', idea: 'q-1' }]);
   // The first step takes two iterations and begins once.
   const begun = all.filter((event) => event.kind === 'step-start');
   expect(begun).toMatchObject([

@@ -8,6 +8,7 @@ import { afterEach, expect, inject, it } from 'vitest';
 import type { IdeaFacts, SummaryFile } from '../../src/model/facts.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { whenOver } from '../support/told.js';
 
 let box: Sandbox;
 afterEach(() => box?.dispose());
@@ -110,7 +111,7 @@ it('A8 B9 C5 G1: cost, tokens, model, steps, question, words, tests and times ar
   expect(text).toMatch(/4 iterations.*, \$0\.30\+\?, 3\.1k tokens\+\?\n/);
 
   expect((await box.run('answer', 'p-1', 'half even, please')).code).toBe(0);
-  await until('the end of the run', async () => (await box.run('status', '--json')).code === 6, 120_000);
+  await whenOver(box);
   const { last } = await look();
   const facts = new Map((last?.ideas ?? []).map((one) => [one.idea, one]));
   expect(facts.get('p-1')).toMatchObject({

@@ -69,7 +69,7 @@ it('pause --now of one idea ends its agent alone; its iteration is not charged a
   expect((await held.why('p-1')).status).toBe('paused');
   expect((await box.run('resume', 'p-1')).code).toBe(0);
   // The same iteration again: with one iteration allowed, a charged one would end the idea.
-  await until('p-1 again', async () => (await held.times('p-1', 1)) === 2, 60_000);
+  await until('p-1 again', async () => (await held.times('p-1', 1)) === 2, 120_000);
   await held.go('p-1-1');
   expect((await held.finish()).notLanded).toEqual([]);
   const interrupted = (await held.events()).filter((event) => event.kind === 'interrupted');

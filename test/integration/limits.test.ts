@@ -7,7 +7,8 @@ import type { StampedEvent } from '../../src/protocol/events.js';
 import type { RunSummary } from '../../src/protocol/run.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { eventProblems } from '../support/event-schema.js';
-import { events, roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
+import { events, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { whenAllLanded } from '../support/told.js';
 
 let box: Sandbox;
 let runId = '';
@@ -109,10 +110,9 @@ describe('limits', () => {
       expect.arrayContaining(['parked', 'probing', 'open']),
     );
     const stood = all.filter((event) => event.kind === 'all-limited');
-    expect(stood[0]).toMatchObject({
-      why: expect.stringContaining('first is at a usage limit'),
-      until: still.resumesAt,
-    });
+    expect(stood[0]?.why).toContain('first is at a usage limit');
+    // On a busy machine the standstill that was seen can be a later one.
+    expect(stood.map((event) => event.until)).toContain(still.resumesAt);
     expect(await eventProblems(all)).toEqual([]);
   });
 
@@ -243,7 +243,9 @@ describe('limits', () => {
     const done = await box.run('start', '--json', '--wait');
     const summary = done.json.at(-1) as unknown as RunSummary;
     expect(summary).toMatchObject({ landed: 3, notLanded: [{ idea: 'c-1', status: 'failed' }] });
-    expect(summary.notLanded[0]?.reason).toContain('launch:');
+    expect(summary.notLanded[0]?.reason).toMatch(
+      /^first ended right at its start 3 times: .+\. Its output: ralphctl logs c-1$/,
+    );
     expect((await calls()).filter((line) => line.startsWith('c-1'))).toHaveLength(3);
     expect(events(done).filter((event) => event.kind === 'account')).toEqual([]);
   });

@@ -71,7 +71,7 @@ it(
     await move(box);
     await held.go('a-1-2');
     const waits = /the repository .* is gone.*ralphctl start/;
-    await until('the wait', async () => waits.test((await box.run('logs')).stdout), 60_000);
+    await until('the wait', async () => waits.test((await box.run('logs')).stdout), 120_000);
     expect(existsSync(join(box.repo, '.git'))).toBe(false);
     const status = await box.run('status');
     expect(status).toMatchObject({ code: 0, stderr: expect.stringContaining('no longer a git repository') });
@@ -92,7 +92,7 @@ it(
     await held.began('a-1', 2);
     await rename(join(box.repo, '.git'), join(box.repo, '.git-away'));
     await held.go('a-1-2');
-    await until('the wait', async () => /is gone/.test((await box.run('logs')).stdout), 60_000);
+    await until('the wait', async () => /is gone/.test((await box.run('logs')).stdout), 120_000);
     expect((await held.status())?.counts).toMatchObject({ failed: 0, landed: 0 });
     expect((await box.run('why', 'a-1')).code).toBe(0);
     const ended = await box.run('abort');

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
 import { events, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { whenOver } from '../support/told.js';
 
 const SLOW = 240_000;
 const ANSWER = 'half even\n  and write it down';
@@ -45,7 +46,7 @@ it(
     expect((await here.run('why', 'asks-1')).stdout).toContain(
       'it asked:\n  | which rounding?\nyou answered:\n  | half even\n  |   and write it down\n',
     );
-    await until('the end', async () => (await here.run('status')).code === 6, SLOW);
+    await whenOver(here, SLOW);
 
     const told = events(await here.run('logs', '--json')).flatMap((event) => {
       if (event.kind === 'run') return [`run ${event.state} ${event.landed}`];

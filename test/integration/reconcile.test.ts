@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
+import { workHere } from '../../src/jobs/index.js';
 import type { ReconcileResult } from '../../src/protocol/activities.js';
 import { ideaWorkflowId } from '../../src/protocol/names.js';
+import { quietRuntime } from './rollover-world.js';
 
 /** A workflow that waits, ends, fails or continues as new, as its input says. */
 const SOURCE = `
@@ -29,7 +31,7 @@ describe('reconcileIdeas', () => {
   let dir: string;
 
   beforeAll(async () => {
-    Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+    quietRuntime();
     const { mkdtemp, realpath, symlink, writeFile } = await import('node:fs/promises');
     const { tmpdir } = await import('node:os');
     const { join } = await import('node:path');
@@ -64,7 +66,8 @@ describe('reconcileIdeas', () => {
     await Promise.all(ended.map((handle) => handle.result()));
     await failed.result().catch(() => {});
 
-    const { main } = createActivities({ root: '/nonexistent', host: 'testhost', env: {}, client: client.workflow });
+    const deps = { root: '/nonexistent', host: 'testhost', env: {}, client: client.workflow };
+    const { main } = createActivities(deps, workHere(deps));
     const input = {
       project,
       runId: 'run-1',
@@ -85,7 +88,8 @@ describe('reconcileIdeas', () => {
   it('an unreachable server is an error and not "missing"', async () => {
     const nowhere = Connection.lazy({ address: '127.0.0.1:1', interceptors: [] });
     const { workflow } = new Client({ connection: nowhere });
-    const { main } = createActivities({ root: '/nonexistent', host: 'testhost', env: {}, client: workflow });
+    const deps = { root: '/nonexistent', host: 'testhost', env: {}, client: workflow };
+    const { main } = createActivities(deps, workHere(deps));
     const asked = new MockActivityEnvironment().run(main.reconcileIdeas, { project, runId: 'r', ideas: ['open'] });
     await expect(asked).rejects.toThrow();
     await nowhere.close();

@@ -17,7 +17,7 @@ it('B5: a run that was opened under an old name of the host finds its worker; ru
   held = await Held.open(inject('stateRoot'), [{ id: 'a-1', steps: [DONE] }]);
   const { box, stateRoot } = held;
   const waits = (what: string) =>
-    until(what, async () => ((await held.why('a-1')).reason ?? '').includes(what), 60_000);
+    until(what, async () => ((await held.why('a-1')).reason ?? '').includes(what), 120_000);
   // Queues as an older version made them: of a name that the state folder does not keep.
   box.env.RALPHCTL_HOST = 'old-name';
   await held.start('--mode', 'step');

@@ -1,8 +1,10 @@
 /** The report of a real run: when it is over, without a server, and beside the run after it. Features: G1 G2 G4. */
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { LedgerRow } from '../../src/protocol/ledger.js';
 import { type Report, reportSchema } from '../../src/report/schema.js';
 import { NIGHT_FILES, playNight, REPAIRED } from '../support/night.js';
 import { cliPath, type Sandbox, sandbox } from '../support/program.js';
@@ -20,6 +22,8 @@ const read = async (...args: string[]): Promise<Report> => {
   expect(code, stderr).toBe(0);
   return reportSchema.parse(json[0]);
 };
+
+const projectId = async (): Promise<string> => (await box.run('status', '--json')).json[0]?.project as string;
 
 it('says what to do first, each with its command, then what landed, and why the rest did not', async () => {
   const { code, stdout } = await box.run('report');
@@ -69,7 +73,7 @@ it('has commits and lines of each landing from git, and the gate of the last one
   const range = `${report.target?.from}..${report.target?.to}`;
   expect(await box.git('log', '--format=%s', range)).toContain('#told-1');
   expect(report.slots.flatMap(({ bars }) => bars).filter(({ kind }) => kind === 'agent').length).toBe(
-    report.counts.iterations,
+    report.counts.runs ?? report.counts.iterations,
   );
 });
 
@@ -134,6 +138,113 @@ it('shows an idea after the run: card, timeline, gate, and one agent run', async
   expect(missing.stderr).toContain('no run of this project has an idea told-9. Did you mean told-1?');
 });
 
+it('E5: the ledger has a chain for every idea, with hashes of what it is about, and shows where it broke', async () => {
+  const { json, code } = await box.run('ledger', '--json');
+  expect(code).toBe(0);
+  const rows = json as unknown as LedgerRow[];
+  const of = (idea: string) => rows.filter((row) => row.idea === idea);
+  const steps = (idea: string) =>
+    of(idea).map(({ op, kind, pass }) => [kind ?? op, pass].filter((one) => one !== undefined));
+  expect(steps('land-1').slice(0, 4)).toEqual([['commit'], ['claim'], ['fix-applied', true], ['build', true]]);
+  expect(steps('land-1').at(-1)).toEqual(['submit', true]);
+  expect(steps('red-1').filter(([step]) => step === 'build')).toEqual([
+    ['build', false],
+    ['build', false],
+  ]);
+  expect(steps('red-1').at(-1)).toEqual(['submit', false]);
+  // A question that nobody answered is no failure.
+  expect(steps('ask-1').at(-1)).toEqual(['progress', true]);
+  expect(steps('after-1')).toEqual([['commit']]);
+
+  const places = new Map(rows.map(({ id, n }) => [id, n]));
+  expect(places.size).toBe(rows.length);
+  for (const { n, refs } of rows) for (const ref of refs) expect(places.get(ref)).toBeLessThan(n);
+
+  const work = of('land-1').find(({ kind }) => kind === 'fix-applied');
+  expect(work).toMatchObject({
+    run: runId,
+    actor: { kind: 'agent', name: 'scripted' },
+    durationMs: expect.any(Number),
+  });
+  expect(work?.data).toMatchObject({ serial: 1, commits: 1, linesAdded: 2, linesRemoved: 0, filesChanged: ['table'] });
+  const dir = join(box.env.RALPHCTL_HOME ?? '', 'projects', await projectId(), 'runs', runId, 'ideas', 'land-1', '001');
+  const prompt = createHash('sha256')
+    .update(await readFile(join(dir, 'prompt.md')))
+    .digest('hex');
+  expect(work?.hashes?.prompt).toBe(prompt);
+  const landed = new Map((await read()).landed.map((one) => [one.idea, one.commit]));
+  expect(of('land-1').at(-1)?.data.commit).toContain(landed.get('land-1'));
+
+  const red = (await box.run('ledger', 'red-1')).stdout;
+  for (const part of [
+    'red-1 in run',
+    ': failed (',
+    'planned: ',
+    'took it, on ralph/red-1 from',
+    'gate red: test ! -e broken',
+  ])
+    expect(red).toContain(part);
+  expect(red).toMatch(/the chain broke at #\d+: gate red: .*exit code 4/);
+  const all = (await box.run('ledger')).stdout;
+  expect(all).toMatch(/^land-2 +landed, .*$/m);
+  expect(all).toMatch(/^block-1 +failed, .*; broke at #\d+: ended as blocked: the deploy key is not available$/m);
+  expect((await box.run('ledger', 'land-9')).stderr).toContain('Did you mean "land-');
+});
+
+it('E5: ledger verify finds a change in the middle, export writes one document, and both name what they cannot do', async () => {
+  const whole = await box.run('ledger', 'verify', '--json');
+  expect(whole).toMatchObject({ code: 0, json: [{ whole: true, faults: [], torn: false }] });
+  const { file, head } = whole.json[0] as { file: string; head: string };
+  expect((await box.run('ledger', 'verify', '--head', head)).code).toBe(0);
+  // The head of an empty ledger is the beginning of every other.
+  expect((await box.run('ledger', 'verify', '--head', `0:${'0'.repeat(64)}`)).code).toBe(0);
+  const before = await readFile(file, 'utf8');
+  try {
+    await writeFile(file, before.replace('"exitCode":4', '"exitCode":0'));
+    const changed = await box.run('ledger', 'verify');
+    expect(changed).toMatchObject({ code: 7 });
+    expect(changed.stdout).toMatch(/^line \d+: operation \d+ does not follow operation \d+: someone changed/);
+    expect((await box.run('ledger')).stderr).toContain('is not whole');
+    // Without its last line, the chain is whole, but the head is gone.
+    await writeFile(file, before.slice(0, before.lastIndexOf('\n', before.length - 2) + 1));
+    expect((await box.run('ledger', 'verify')).code).toBe(0);
+    const shorter = await box.run('ledger', 'verify', '--head', head);
+    expect(shorter).toMatchObject({ code: 7 });
+    expect(shorter.stdout).toContain('the chain is whole');
+    expect(shorter.stdout).toContain('so operations at its end were removed');
+  } finally {
+    await writeFile(file, before);
+  }
+  const out = join(box.scratch, 'ledger.json');
+  expect((await box.run('ledger', 'export', '--out', out)).code).toBe(0);
+  const document = JSON.parse(await readFile(out, 'utf8')) as {
+    operations: number;
+    chains: { idea: string; outcome: string }[];
+  };
+  expect(document.chains.find(({ idea }) => idea === 'land-1')?.outcome).toBe('landed');
+  expect(document.operations).toBe(before.split('\n').length - 1);
+  // Evidence is the same wherever it goes: no local times, no signs of another locale.
+  const locale = { LANG: 'C', LC_ALL: 'C' };
+  const options = { cwd: box.repo, env: { ...box.env, ...locale } };
+  const { stdout: printed } = await execa(process.execPath, [cliPath, 'ledger', 'export'], options);
+  const ofAnyTime = (text: string): string => text.replace(/"exportedAt": ".*"/, '').trim();
+  expect(ofAnyTime(printed)).toBe(ofAnyTime(await readFile(out, 'utf8')));
+  expect(await box.run('ledger', 'export', '--out', out)).toMatchObject({ code: 2 });
+  for (const [to, said] of [
+    ['.', `is a folder. Name a file in it: --out ${join(box.repo, 'ledger.json')}`],
+    [join(box.scratch, 'none/ledger.json'), `Create it: mkdir -p ${join(box.scratch, 'none')}`],
+  ] as const) {
+    const refused = await box.run('ledger', 'export', '--out', to);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain(said);
+  }
+  const other = await box.run('ledger', 'verify', '--head', `1:${'0'.repeat(64)}`);
+  expect(other).toMatchObject({ code: 7 });
+  expect(other.stdout).toContain('the chain is whole');
+  expect(other.stdout).toContain('operation 1 has another hash, so it or one before it was changed');
+  expect(await box.run('ledger', '--since', 'soon')).toMatchObject({ code: 2 });
+});
+
 it('C5 G4: what a person said after the run is kept for the next start, and is no longer to do', async () => {
   expect((await box.run('retry', 'fail-1')).code).toBe(0);
   expect((await box.run('limit', 'red-1', '3')).code).toBe(0);
@@ -145,7 +256,7 @@ it('C5 G4: what a person said after the run is kept for the next start, and is n
   const open = new Map(report.open.map((one) => [one.idea, one]));
   expect(open.get('fail-1')).toMatchObject({ state: 'failed', queued: true, forNext: ['retry fail-1'] });
   expect(report.todo.map(({ subject }) => subject)).toEqual(['red-1', 'the rest']);
-  expect(open.get('ask-1')).toMatchObject({ state: 'ready', forNext: ['hint for ask-1'] });
+  expect(open.get('ask-1')).toMatchObject({ state: 'stopped', forNext: ['hint for ask-1'] });
   const { stdout } = await box.run('report');
   expect(stdout).toMatch(
     /TO DO \(2\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 2 ideas did not run/,
@@ -185,3 +296,52 @@ it('lists all runs, and an old report says what landed since', async () => {
   expect(again).toContain('✓ landed');
   expect(again).toMatch(new RegExp(`in other runs\\n {2}✗ failed .*ralphctl show fail-1 --run ${runId}`));
 }, 300_000);
+
+it('G4 C5: landed work that a person took off the target is named everywhere, with its commit and how it runs again', async () => {
+  const again = 'ralphctl start --again fail-1';
+  await box.git('rm', '-q', 'repaired');
+  await box.git('commit', '-q', '-m', 'not wanted');
+  const by = await box.git('rev-parse', '--short=8', 'main');
+  const words = new RegExp(`fail-1 landed as [0-9a-f]{8}, and ${by} \\(not wanted\\) took it off main again`);
+  const report = await read();
+  expect(report.counts).toMatchObject({ landed: 1, gone: 1 });
+  expect(report.todo).toContainEqual(
+    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(words), commands: [again] }),
+  );
+  expect((await box.run('report')).stdout).toContain('1 of them no longer on main');
+  const status = await box.run('status');
+  expect(status.stdout).toMatch(words);
+  expect(status.stdout).toContain(`Run it again with: ${again}`);
+  expect((await box.run('status', '--json')).json[0]?.gone).toMatchObject([{ idea: 'fail-1', command: again }]);
+  expect((await box.run('runs')).stdout).toMatch(words);
+  const shown = (await box.run('show', 'fail-1')).stdout;
+  expect(shown).toMatch(/target +fail-1 landed as .* took it off main again/);
+  expect(shown).toMatch(new RegExp(`what helps now\\n {2}${again}`));
+  const why = (await box.run('why', 'fail-1')).stdout;
+  expect(why).toMatch(words);
+  expect(why).toContain(`possible now:\n  ${again} (runs it again)`);
+  expect(why).not.toContain('ralphctl rollback');
+
+  // The branch moved back behind the landing.
+  await box.git('reset', '-q', '--hard', 'main~2');
+  const rewound = /fail-1 landed as [0-9a-f]{8}, which main does not contain any more: it was reset or rewritten/;
+  expect((await read()).todo).toContainEqual(
+    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(rewound), commands: [again] }),
+  );
+  expect((await box.run('status')).stdout).toMatch(rewound);
+  expect((await box.run('rollback', 'fail-1')).stderr).toMatch(rewound);
+});
+
+it('G4: logs without a run takes the last run that worked on the idea, and says which', async () => {
+  const logs = await box.run('logs', 'told-1');
+  expect(logs.code, logs.stderr).toBe(0);
+  expect(logs.stderr).toMatch(
+    new RegExp(`run \\S+ did not work on told-1\\. This is run ${runId}, the last one that did`),
+  );
+  expect(logs.stdout).toContain('NEEDS_HUMAN');
+  const advice = (await box.run('show', 'told-1')).stdout;
+  expect(advice).toMatch(/what helps now\n(?: {2}.*\n)* {2}ralphctl logs told-1$/m);
+  expect((await box.run('show', 'fail-1', '--run', runId)).stdout).toContain(`ralphctl logs fail-1 --run ${runId}`);
+  expect((await box.run('show', 'after-1')).stdout).not.toContain('ralphctl logs');
+  expect((await box.run('why', 'after-1')).stdout).not.toContain('ralphctl logs');
+});

@@ -8,7 +8,7 @@ import { Context } from '@temporalio/activity';
 import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
-import type { WorkName, WorkResult } from '../../src/jobs/index.js';
+import type { WorkName, WorkResult } from '../../src/jobs/job.js';
 import type { PrepareInput } from '../../src/protocol/activities.js';
 import type { RunAgentInput, RunAgentResult } from '../../src/protocol/agent-run.js';
 import type { RunEvent } from '../../src/protocol/events.js';
@@ -17,6 +17,7 @@ import type { IdeaCard } from '../../src/protocol/idea.js';
 import { AUTOPILOT_WORKFLOW, agentsQueue, autopilotId, gitQueue, mainQueue } from '../../src/protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../../src/protocol/run.js';
 import type { RunSettings } from '../../src/protocol/run-settings.js';
+import type { PlanWaveInput, PlanWaveResult } from '../../src/protocol/waves.js';
 import { dataConverter } from '../../src/server/codec.js';
 import { createWorkers } from '../../src/worker/workers.js';
 import { until } from '../support/program.js';
@@ -57,6 +58,8 @@ export interface WorldOptions {
   agent?: (input: RunAgentInput, signal: AbortSignal) => Promise<'progress' | 'complete' | 'failed'>;
   /** What a landing does before it is booked; an answer is the result instead. */
   land?: (input: LandInput, signal: AbortSignal) => Promise<LandResult | undefined>;
+  /** What a wave takes; nothing when absent. */
+  plan?: (input: PlanWaveInput) => Promise<IdeaCard[]>;
 }
 
 export class World {
@@ -121,11 +124,16 @@ export class World {
         cards: this.options.cards,
         landed: [...this.landed],
       }),
+      claimItem: () => ({ kind: 'ok' }),
+      tellTracker: () => ({ kind: 'ok' }),
+      planWave: () => this.#planWave(input as PlanWaveInput),
       runConfig: () => {
         throw new Error('no configuration is read in this world');
       },
       closeRun: () => undefined,
       deliverAlert: () => ({ outcome: 'delivered', to: 'nobody' }),
+      lookAtPull: () => ({ kind: 'open' }),
+      pushTarget: () => ({ kind: 'pushed', commit: 'c0ffee', commits: 0, ideas: [] }),
       prepareIdea: () => this.#prepare(input as PrepareInput),
       runGate: () => ({ pass: true, commands: [], durationMs: 1 }),
       landIdea: () => this.#land(input as LandInput, signal),
@@ -196,6 +204,12 @@ export class World {
     });
   }
 
+  async #planWave(input: PlanWaveInput): Promise<PlanWaveResult> {
+    const cards = (await this.options.plan?.(input)) ?? [];
+    const taken = cards.map(({ id: idea }) => ({ idea, tier: 'T1' as const, score: 1 }));
+    return { kind: 'planned', cards, taken, open: cards.length, left: 0, rejected: 0, fresh: [], leftOut: 0 };
+  }
+
   #prepare(input: PrepareInput) {
     if (!input.reopen) this.prepared.set(input.idea, (this.prepared.get(input.idea) ?? 0) + 1);
     return {
@@ -249,8 +263,12 @@ export class World {
   }
 }
 
-/** Called once per file, before anything connects. */
+let isQuiet = false;
+
+/** Called before anything connects; files share a process. */
 export function quietRuntime(): void {
+  if (isQuiet) return;
+  isQuiet = true;
   const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
   Runtime.install({ logger: quiet, shutdownSignals: [], telemetryOptions: { logging: { forward: {}, filter } } });
 }

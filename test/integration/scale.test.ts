@@ -1,6 +1,7 @@
 /**
- * Three hundred ideas on a hundred slots through the real server, with continue-as-new forced often: nothing is lost or
- * done twice, and histories stay within the budget of docs/architecture.md. The ten thousand are `npm run bench:scale`.
+ * Many ideas on many slots through the real server, with continue-as-new forced often: nothing is lost or done twice, and
+ * histories stay within the budget of docs/architecture.md. `npm run test:full` takes three hundred ideas on a hundred
+ * slots; the ten thousand are `npm run bench:scale`.
  * Features: A1 C1.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -9,14 +10,17 @@ import type { RunSummary } from '../../src/protocol/run.js';
 import { type ExecutionSize, executionSizes, sum } from '../support/history-size.js';
 import { quietRuntime, settings, World } from './rollover-world.js';
 
-const IDEAS = 300;
-const SLOTS = 100;
+const LARGE = process.env.RALPHCTL_TEST_FULL !== undefined;
+const IDEAS = LARGE ? 300 : 80;
+const SLOTS = LARGE ? 100 : 30;
+/** Events after which the autopilot continues as new. */
+const MAX_HISTORY = LARGE ? 1500 : 400;
 /** Agent runs of every tenth idea; the others take one. */
 const LONG = 6;
 const ids = Array.from({ length: IDEAS }, (_, at) => `i-${at}`);
 const isLong = (id: string): boolean => Number(id.slice(2)) % 10 === 0;
 
-describe('three hundred ideas, a hundred slots', () => {
+describe(`${IDEAS} ideas, ${SLOTS} slots`, () => {
   let world: World;
   let summary: RunSummary;
   let parent: ExecutionSize[];
@@ -28,7 +32,7 @@ describe('three hundred ideas, a hundred slots', () => {
       capacity: SLOTS,
       agent: async ({ idea, iteration }) => (isLong(idea) && iteration < LONG ? 'progress' : 'complete'),
     });
-    await world.start({ settings: settings({ slots: SLOTS }), maxHistory: 1500 });
+    await world.start({ settings: settings({ slots: SLOTS }), maxHistory: MAX_HISTORY });
     const { runId } = await world.autopilot.describe();
     summary = await world.result();
     parent = await executionSizes(world.client, autopilotId(world.project), runId);

@@ -134,9 +134,10 @@ describe.each(TERMINALS)('in a terminal of $name', ({ n, size, ascii, colour }) 
     for (let turn = 0; turn < 7; turn += 1) {
       const text = await screen.text();
       if (text.includes(`[${name}]`) || text.includes(`[${name} `)) return text;
+      const [, shown] = /\[([A-Z][a-z]+)(?: \d+)?\]/.exec(text) ?? [];
       screen.press(']');
-      await screen.shows(/\[[A-Z][a-z]+( \d+)?\]/);
-      await new Promise((done) => setTimeout(done, 150));
+      // The next key comes when this one has had its effect, however long that takes.
+      await screen.shows(new RegExp(`\\[(?!${shown}\\b)[A-Z][a-z]+(?: \\d+)?\\]`));
     }
     throw new Error(`no tab ${name}:\n${await screen.text()}`);
   };
@@ -211,7 +212,11 @@ describe.each(TERMINALS)('in a terminal of $name', ({ n, size, ascii, colour }) 
   it('G1: the gate has each command with its time, for each iteration', async () => {
     await page('done');
     await tab('Gate');
-    await screen.shows(/[✓+] test ! -e red.txt +\d+s/);
+    // The newest one judged the tree that landed.
+    expect(await screen.shows(/[✓+] test ! -e red.txt +\d+s/)).toContain('on the merged tree');
+    screen.press('left');
+    const green = await screen.shows(/iteration 2, \d\d:\d\d/);
+    expect(green).toMatch(/[✓+] test ! -e red.txt +\d+s/);
     screen.press('left');
     const red = await screen.shows(/[✗X] test ! -e red.txt +\d+s/);
     expect(red).toContain('iteration 1');

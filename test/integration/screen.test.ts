@@ -83,8 +83,13 @@ describe.each([
 it('leaving, a closed terminal and a kill leave the run alone; a resize and another size keep the picture whole', async () => {
   const { box, screen: first, go } = await opened({}, 'start');
   await first.shows('slow');
+  // The head of a section is as wide as the terminal.
+  const asWideAs = (columns: number): RegExp => new RegExp(`^(?=.{${columns}}$)─ Needs you`, 'm');
+  await first.shows(asWideAs(80));
   first.resize(100, 30);
-  await first.shows(/Needs you|nobody/);
+  await first.shows(asWideAs(100));
+  first.resize(70, 20);
+  await first.shows(asWideAs(70));
   first.press('q');
   expect(await first.exited).toBe(0);
   expect(await first.text()).toContain('The run continues');
@@ -108,15 +113,53 @@ it('leaving, a closed terminal and a kill leave the run alone; a resize and anot
 });
 
 it('a pause by key is told by the run, and a command that it refuses is answered in its own words', async () => {
-  const { screen, go } = await opened({}, 'start');
+  const { box, screen, go } = await opened({}, 'start');
   await screen.shows(/slow .*2\/30/);
   screen.press('P');
   await screen.shows(/paus(?:ed|ing)/);
+  const refused = await box.run('retry', 'slow');
+  expect(refused.code).toBe(7);
+  const words = refused.stderr.replace(/^ralphctl: /, '').slice(0, 60);
+  expect(await screen.text()).not.toContain(words);
   screen.press(':', 'retry slow', 'enter');
-  await screen.shows(/retry|refused|running|not possible/);
-  screen.press('P');
+  await screen.shows(words);
+  // A list has the terminal to itself, line by line.
+  screen.press(':', 'backlog', 'enter');
+  await screen.shows('Enter goes back to the screen');
+  expect(await screen.text()).toMatch(/^.*\basks\b.*\n(?:.*\n)*.*\bslow\b/m);
+  expect(await screen.full()).toBe(false);
+  screen.press('enter');
+  await screen.shows(/paus(?:ed|ing)/);
+  screen.press(':', 'abort', 'enter');
+  await screen.shows('end the run at once');
+  screen.press('esc', 'P');
   await screen.shows(/running|waits for you/);
   await go();
   screen.press('q');
   await screen.exited;
+});
+
+it('C1: leaving the screen prints the report of the run on it, also of one that was started there', async () => {
+  const made = await sandbox(inject('stateRoot'), { 'roadmap.md': roadmap([{ id: 'later', text: 'Land at last' }]) });
+  box = made;
+  const fixed = `${made.scratch}/fixed`;
+  await made.write({
+    'ralphctl.yaml': 'version: 1\nagent: scripted\nslots: 1\ngate: ["true"]\nerrors: {maxRetries: 0}\n',
+    '.ralph-script.yaml': `ideas:\n  later:\n    - {do: [{run: "test -e ${fixed}"}, {write: {path: a.txt, text: "1"}}], signal: COMPLETE}\n`,
+  });
+  await made.commit('set up');
+  const env = { ...made.env, TERM: 'xterm-256color' };
+  screen = new PtyScreen(process.execPath, [cliPath, 'start'], { columns: 120, rows: 40, cwd: made.repo, env });
+  await screen.shows('r start again');
+  const { writeFile } = await import('node:fs/promises');
+  await writeFile(fixed, '');
+  screen.press('r');
+  await screen.shows('start a new run with 1 idea: later');
+  screen.press('y');
+  // The list of ideas stays when the run ends.
+  screen.press('3');
+  await screen.shows('✓ completed');
+  screen.press('q');
+  expect(await screen.exited).toBe(0);
+  expect(await screen.text()).toContain('completed: 1 landed, 0 did not land');
 });

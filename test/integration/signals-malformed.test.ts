@@ -15,7 +15,7 @@ let world: World;
 afterEach(() => world?.close());
 
 const INTERNAL = {
-  run: ['ideaReport', 'command'],
+  run: ['ideaReport', 'answerTaken', 'command'],
   idea: ['edited', 'setStep', 'slotGranted', 'useAgent', 'verdict', 'resync'],
 };
 

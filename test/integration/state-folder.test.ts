@@ -24,7 +24,7 @@ describe('a state folder that cannot be used', () => {
     for (const args of [['start', '--agent', 'scripted'], ['server', 'start'], ['worker']]) {
       const refused = await box.run(...args);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
-      expect(refused.stderr).toContain(`ralphctl cannot use the state folder ${folder} (from RALPHCTL_HOME)`);
+      expect(refused.stderr).toContain(`cannot use the state folder ${folder} (from RALPHCTL_HOME)`);
       expect(refused.stderr).toContain('export RALPHCTL_HOME=');
     }
   });

@@ -63,6 +63,24 @@ describe('a pager', () => {
     expect(early.code).toBe(0);
     expect(early.raw.trim().split('\n')).toHaveLength(1);
   });
+
+  it.each([
+    ['false', 'failed with exit code 1'],
+    ['X=1 no-such-pager-here', 'failed with exit code 127'],
+    // It dies after it has taken a part.
+    ['head -c 100 >/dev/null; kill -KILL $$', 'was ended by SIGKILL'],
+  ])('that dies prints the text plainly, after one sentence: %s', async (pager, how) => {
+    await repository();
+    const topic = ['help', 'exit-codes'];
+    const plain = await inTerminal([...topic, '--no-pager']);
+    const { code, raw } = await inTerminal(topic, { RALPHCTL_PAGER: pager });
+    expect(code).toBe(0);
+    // The shell says by itself that there is no such program.
+    const [said = '', ...text] = raw.slice(raw.indexOf('ralphctl: the pager')).split('\n');
+    expect(said.trimEnd()).toBe(`ralphctl: the pager "${pager}" ${how}. The output follows`);
+    expect(text.join('\n')).toBe(plain.raw);
+    expect(plain.raw).toContain('needsHuman');
+  });
 });
 
 describe('progress', () => {

@@ -48,7 +48,7 @@ it(
       expect(memo).toMatchObject({ progress: { state: 'waits for you', asking: 1 } });
       expect(searchAttributes).toMatchObject({ RalphState: ['waits for you'] });
       expect(await handle.query('__temporal_workflow_metadata')).toMatchObject({
-        currentDetails: expect.stringMatching(/^\*\*waits for you\*\* · 0 of 1 landed/),
+        currentDetails: expect.stringMatching(/^\*\*waits for you\*\* since [^·]+ · 0 of 1 landed/),
       });
       // Said again, it changes nothing.
       const resumed = await run('resume');

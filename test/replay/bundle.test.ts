@@ -1,8 +1,9 @@
-/** What is in the workflow bundle: the three workflows, deciding and the protocol; nothing that touches the world. */
+/** What is in the workflow bundle: the four workflows, deciding and the protocol; nothing that touches the world. */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BundleOptions, bundleWorkflowCode } from '@temporalio/worker';
+import type { BundleOptions } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bundleWorkflows } from '../../scripts/workflow-bundle.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const entry = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
@@ -41,7 +42,7 @@ describe('the workflow bundle', () => {
     });
     const note = (message: string): void => void said.push(message);
     const logger = { trace() {}, debug() {}, info() {}, log() {}, warn: note, error: note };
-    ({ code } = await bundleWorkflowCode({ workflowsPath: entry, logger, webpackConfigHook: look }));
+    code = await bundleWorkflows({ logger, webpackConfigHook: look });
   }, 120_000);
 
   it('is built without a warning', () => {
@@ -53,8 +54,8 @@ describe('the workflow bundle', () => {
     expect(Buffer.byteLength(code)).toBeLessThan(LARGEST);
   });
 
-  it('exports the three workflows and nothing else', () => {
-    expect([...(exported as string[])].sort()).toEqual(['alerts', 'autopilot', 'idea']);
+  it('exports the four workflows and nothing else', () => {
+    expect([...(exported as string[])].sort()).toEqual(['alerts', 'autopilot', 'idea', 'tracker']);
   });
 
   it('holds of our sources workflows, decisions and protocol only', () => {

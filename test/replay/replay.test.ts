@@ -46,7 +46,11 @@ describe('kept histories', () => {
       ),
       ...['autopilot-review', 'idea-failed', 'idea-fresh', 'idea-restarted', 'idea-already-red'],
       ...['autopilot-no-worker', 'idea-handed-back', 'autopilot-wide', 'autopilot-alerted', 'alerts-alerted'],
-      ...['autopilot-taken-back', 'alerts-taken-back'],
+      ...['autopilot-taken-back', 'alerts-taken-back', 'autopilot-pushed'],
+      ...['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
+      ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
+      // Runs of a version whose waves and stops did not reach every idea.
+      ...['autopilot-review-unheard', 'autopilot-waves-unheard'],
     ];
     for (const kind of kinds)
       expect(

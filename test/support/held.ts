@@ -1,13 +1,13 @@
 /** Agents that say when they have begun and go on when they are told to: what a test of interventions needs. */
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findProjectId } from '../../src/client/context.js';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { RunSummary } from '../../src/protocol/run.js';
 import type { IdeaStatus } from '../../src/protocol/states.js';
 import type { RunStatus, WhyView } from '../../src/protocol/views.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from './program.js';
+import { type Told, whenOver, whenTold } from './told.js';
 
 /** One iteration: `began-ID-N` gets a line, then it waits for `go-ID-N`, then the idea's file grows and the signal is given. */
 export interface HeldStep {
@@ -26,19 +26,7 @@ export interface HeldIdea {
   [property: string]: unknown;
 }
 
-/** From the files of a run. */
-interface Told {
-  run: string;
-  events: StampedEvent[];
-  over: boolean;
-}
-
-const FIRST_GAP_MS = 100;
-const MOST_BETWEEN_LOOKS_MS = 1600;
-
 export class Held {
-  #project: string | undefined;
-
   private constructor(
     readonly box: Sandbox,
     readonly stateRoot: string,
@@ -97,60 +85,11 @@ export class Held {
 
   /** What `status --json` says of the last run then. */
   closed(): Promise<{ last: RunSummary }> {
-    return this.#look(
-      'the run to close',
-      async () => {
-        const { code, json } = await this.box.run('status', '--json');
-        return code === 6 && (json[0] as { last: RunSummary } | undefined);
-      },
-      ({ over }) => over,
-    );
+    return whenOver(this.box);
   }
 
-  /**
-   * Each look starts the program: as soon as the newest run's files tell what is likely to fit, and now and then all the
-   * same.
-   */
   #look<T>(what: string, check: () => Promise<T | undefined | false>, isLikely: (told: Told) => boolean): Promise<T> {
-    let seen = '';
-    let likely = false;
-    let gap = MOST_BETWEEN_LOOKS_MS;
-    let next = performance.now() + gap;
-    const look = async (): Promise<T | undefined | false> => {
-      const told = await this.#told();
-      const news = told.events.length + String(told.over) + told.run;
-      if (news !== seen) {
-        seen = news;
-        likely = isLikely(told);
-        if (likely) {
-          gap = FIRST_GAP_MS;
-          next = 0;
-        }
-      }
-      if (performance.now() < next) return undefined;
-      gap = Math.min(gap * 2, MOST_BETWEEN_LOOKS_MS);
-      try {
-        return await check();
-      } finally {
-        next = performance.now() + gap;
-      }
-    };
-    return until(what, look, 120_000);
-  }
-
-  /** What the newest run of the repository has told so far. */
-  async #told(): Promise<Told> {
-    const { repo: cwd, env } = this.box;
-    this.#project ??= await findProjectId({ cwd, root: this.stateRoot, cacheRoot: this.stateRoot, env, json: true });
-    const runs = join(this.stateRoot, 'projects', this.#project, 'runs');
-    const run = (await readdir(runs).catch(() => [])).sort().at(-1) ?? '';
-    const text = await readFile(join(runs, run, 'events.jsonl'), 'utf8').catch(() => '');
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    const events = whole
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as StampedEvent);
-    return { run, events, over: existsSync(join(runs, run, 'summary.json')) };
+    return whenTold(what, this.box, check, isLikely);
   }
 
   async why(id: string): Promise<WhyView> {

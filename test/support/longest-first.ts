@@ -1,6 +1,8 @@
 /**
- * The order of test files: the longest first, whatever their project, so that none of them is alone at the end and short
- * ones fill what is left. Durations are those of the last run; a file without one is guessed by its suite and size.
+ * The order of test files: the project with the longest file first, and in it the longest first, so that none of them is
+ * alone at the end and short ones fill what is left. A project's files follow each other, because only then does a process
+ * with loaded modules take the next file. Durations are those of the last run; a file without one is guessed by its suite
+ * and size.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -17,7 +19,13 @@ const RATES: [string, number][] = [
 export class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const times = new Map(files.map((file) => [file, this.#expected(file)]));
-    return Promise.resolve([...files].sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0)));
+    const longest = new Map<string, number>();
+    for (const [{ project }, time] of times) longest.set(project.name, Math.max(longest.get(project.name) ?? 0, time));
+    const [own, whole] = [
+      (file: TestSpecification): number => times.get(file) ?? 0,
+      (file: TestSpecification): number => longest.get(file.project.name) ?? 0,
+    ];
+    return Promise.resolve([...files].sort((a, b) => whole(b) - whole(a) || own(b) - own(a)));
   }
 
   #expected({ moduleId, project }: TestSpecification): number {

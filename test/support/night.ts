@@ -1,6 +1,7 @@
 /** A run in which ideas land, ask, fail, are blocked and time out, for what tells of it afterwards. */
 import type { Sandbox } from './program.js';
 import { roadmap, until, yaml } from './program.js';
+import { whenOver } from './told.js';
 
 const QUESTION = 'Round half up or half even?\n  a) half up\n  b) half even';
 
@@ -74,6 +75,6 @@ export async function playNight(box: Sandbox): Promise<string> {
     120_000,
   );
   await box.run('stop');
-  await until('the end of the run', async () => (await box.run('status', '--json')).code === 6, 60_000);
+  await whenOver(box);
   return String(started.json[0]?.runId);
 }

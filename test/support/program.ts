@@ -1,14 +1,21 @@
 /** Runs the built program as users do, in repositories made for one test. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { expect } from 'vitest';
 import { stringify } from 'yaml';
+import { stopWorker } from '../../src/client/worker-process.js';
+import { projectDir } from '../../src/config/paths.js';
+import { descendantsOf, processTable } from '../../src/process/table.js';
+import { killByToken } from '../../src/process/tokens.js';
 import type { StampedEvent } from '../../src/protocol/events.js';
+import { removeWorkerRecord } from '../../src/worker/record.js';
+import { aboutToAsk, Pauses, projectOf } from './news.js';
+import { pidsWith } from './processes.js';
 
 export const cliPath = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -34,6 +41,12 @@ export interface Sandbox {
   dispose(): Promise<void>;
 }
 
+/* As one script each: to start a process from this one takes longer than most of what git does here. */
+
+export const NEW_REPOSITORY = `git init --quiet --initial-branch=main &&
+git config user.name 'Test User' && git config user.email test@localhost`;
+export const COMMIT = 'git add --all && git commit --quiet --allow-empty --message "$1"';
+
 /** A repository with one commit holding `files`, and the program set to work on it. */
 export async function sandbox(stateRoot: string, files: Record<string, string>): Promise<Sandbox> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl-case-')));
@@ -58,23 +71,24 @@ export async function sandbox(stateRoot: string, files: Record<string, string>):
       await writeFile(join(repo, path), text);
     }
   };
+  const shell = async (text: string, ...words: string[]): Promise<unknown> =>
+    execa('sh', ['-c', text, 'sh', ...words], { cwd: repo, env });
   const commit = async (message: string): Promise<void> => {
-    await git('add', '--all');
-    await git('commit', '--quiet', '--allow-empty', '--message', message);
+    await shell(COMMIT, message);
   };
   const run = async (...args: string[]): Promise<Outcome> => {
+    await aboutToAsk(env.RALPHCTL_HOME ?? stateRoot, repo);
     const done = await execa(process.execPath, [cliPath, ...args], { cwd: repo, env, extendEnv: false, reject: false });
     const json = done.stdout
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    return { code: done.exitCode ?? -1, stdout: done.stdout, stderr: done.stderr, json };
+    // Without an exit code its message names the signal, or why it did not start.
+    const stderr = done.exitCode === undefined ? `${done.stderr}${done.shortMessage}` : done.stderr;
+    return { code: done.exitCode ?? -1, stdout: done.stdout, stderr, json };
   };
-  await git('init', '--quiet', '--initial-branch=main');
-  await git('config', 'user.name', 'Test User');
-  await git('config', 'user.email', 'test@localhost');
   await write(files);
-  await commit('start');
+  await shell(`${NEW_REPOSITORY} && ${COMMIT}`, 'start');
   return {
     repo,
     env,
@@ -90,30 +104,43 @@ export async function sandbox(stateRoot: string, files: Record<string, string>):
     },
     dispose: async () => {
       for (const child of children) child.kill('SIGKILL');
-      if (await mayBeOpen(env.RALPHCTL_HOME ?? stateRoot, repo)) await run('abort');
-      await run('worker', '--stop');
+      const root = env.RALPHCTL_HOME ?? stateRoot;
+      const stop = (): Promise<unknown> => run('worker', '--stop');
+      if (existsSync(projectDir(root, projectOf(repo)))) await endWorker(root, projectOf(repo)).catch(stop);
+      else await stop();
       await rm(base, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }
 
-/** False only where the repository has runs, and each has ended. Answers from files, because an abort starts the program. */
-async function mayBeOpen(stateRoot: string, repo: string): Promise<boolean> {
-  const projects = join(stateRoot, 'projects');
-  const runs = async (project: string): Promise<string[]> => {
-    const dir = join(projects, project, 'runs');
-    return (await readdir(dir).catch(() => [])).map((name) => join(dir, name));
-  };
-  const all = (await Promise.all((await readdir(projects).catch(() => [])).map(runs))).flat();
-  const isOurs = async (run: string): Promise<boolean> =>
-    readFile(join(run, 'run.json'), 'utf8').then(
-      (text) => (JSON.parse(text) as { repo?: string }).repo === repo,
-      () => false,
-    );
-  const ours = (await Promise.all(all.map(async (run) => ((await isOurs(run)) ? run : undefined)))).filter(
-    (run) => run !== undefined,
-  );
-  return ours.length === 0 || ours.some((run) => !existsSync(join(run, 'summary.json')));
+/**
+ * Ends a project's worker and all that it started, at once. A run that is open stays so in the server, where nobody takes
+ * it up again: an orderly end would take a second of a core, and nothing that comes of it is looked at.
+ */
+async function endWorker(root: string, project: string): Promise<void> {
+  if (process.platform !== 'linux') return void (await stopWorker({ root }, project));
+  // Without the record, a worker that sees its supervisor go does not start another one.
+  await removeWorkerRecord(root, project);
+  // Once more until none is left: a supervisor that has just been forked has the command line of its parent.
+  for (let left = true; left; ) {
+    const supervisors = await pidsWith('worker', '--supervise', '--project', project);
+    const workers = await pidsWith('worker', '--child', '--project', project);
+    // A supervisor's other child can be the server, which may serve others.
+    const below = descendantsOf(new Set(workers), await processTable()).map(({ pid }) => pid);
+    const all = [...supervisors, ...workers, ...below];
+    for (const pid of all) kill(pid);
+    left = all.length > 0;
+    if (left) await delay(20);
+  }
+  await killByToken(project, 0);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** A roadmap as text. */
@@ -133,8 +160,9 @@ export const events = (outcome: Outcome): StampedEvent[] =>
   outcome.json.filter((line) => 'at' in line) as unknown as StampedEvent[];
 
 /** Waits until `check` gives something; fails after `ms` with the last error or what was waited for. */
-export async function until<T>(what: string, check: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
+export async function until<T>(what: string, check: () => Promise<T | undefined | false>, ms = 120_000): Promise<T> {
   const end = Date.now() + ms;
+  const pauses = new Pauses();
   let last: unknown;
   for (;;) {
     const began = performance.now();
@@ -148,19 +176,6 @@ export async function until<T>(what: string, check: () => Promise<T | undefined 
     // A look that starts the program takes as much of the machine as what it waits for: that has its turn in between.
     const pause = Math.min(Math.max(performance.now() - began, 50), 1000);
     await new Promise((resolve) => setTimeout(resolve, pause));
+    if (pauses.hasAsked()) await pauses.news();
   }
-}
-
-/** The events of a run, once it is over; everything must have landed. `ms`: the longest it may take. */
-export async function whenAllLanded(box: Sandbox, runId: string, ms: number): Promise<StampedEvent[]> {
-  const over = await until(
-    'the end of the run',
-    async () => {
-      const { code, json } = await box.run('status', '--json');
-      return code === 6 && json[0];
-    },
-    ms,
-  );
-  expect(over).toMatchObject({ last: { notLanded: [] } });
-  return events(await box.run('logs', '--json', '--run', runId));
 }

@@ -78,7 +78,7 @@ export class PtyScreen {
   }
 
   /** Until the screen holds it. @throws with the whole screen after `ms`. */
-  async shows(what: string | RegExp, ms = 60_000): Promise<string> {
+  async shows(what: string | RegExp, ms = 120_000): Promise<string> {
     const until = Date.now() + ms;
     for (;;) {
       const text = await this.text();

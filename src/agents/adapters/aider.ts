@@ -4,12 +4,14 @@
  * Invariant: a run succeeds when its last request was answered and it ended by itself; its exit code is always 0. Its
  * stdout is read for errors only after the events report a failure.
  */
+
 import { join } from 'node:path';
+import { withoutEscapes } from '../../protocol/escapes.js';
 import { type EventHandler, EventReader } from '../reading/event-reader.js';
 import { clean, entryOf, type Json, numberOf, objectOf, parseObject, stringOf } from '../reading/json.js';
 import { RunNotes } from '../reading/run-notes.js';
 import type { Emit } from '../reading/stream.js';
-import { MessageTail, TextTail, withoutEscapes } from '../reading/tails.js';
+import { MessageTail, TextTail } from '../reading/tails.js';
 import type { AgentAdapter, AgentError, AgentReader, Reading } from '../types.js';
 
 const MESSAGE_LIMIT = 256 << 10;

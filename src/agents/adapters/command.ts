@@ -3,12 +3,13 @@
  * Invariant: stdout is the agent's prose and is never read for errors; memory is bounded.
  */
 
+import { withoutEscapes } from '../../protocol/escapes.js';
 import type { FailureKind, LimitScope } from '../../protocol/failures.js';
 import { type EventHandler, EventReader } from '../reading/event-reader.js';
 import { clean, type Json, numberOf, objectOf, stringOf } from '../reading/json.js';
 import { RunNotes } from '../reading/run-notes.js';
 import type { Emit } from '../reading/stream.js';
-import { MessageTail, TextTail, withoutEscapes } from '../reading/tails.js';
+import { MessageTail, TextTail } from '../reading/tails.js';
 import { type AgentAdapter, AgentConfigError, type AgentError, type AgentReader, type Reading } from '../types.js';
 
 /** How much of a text program's output is its final message, in characters. */

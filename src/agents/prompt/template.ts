@@ -10,7 +10,11 @@ export class TemplateError extends UserError {}
  * Replaces each `{{name}}` by its value; `\{{` stands for two literal braces.
  * Throws a TemplateError that names the known placeholders for an unknown one.
  */
-export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+export function fillTemplate(
+  template: string,
+  values: Readonly<Record<string, string>>,
+  what = 'The prompt template',
+): string {
   return template.replace(/\\\{\{|\{\{[ \t]{0,16}([A-Za-z][\w-]{0,63})[ \t]{0,16}\}\}/g, (whole, name?: string) => {
     if (name === undefined) return '{{';
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -19,7 +23,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
       .map((key) => `{{${key}}}`)
       .join(', ');
     throw new TemplateError(
-      `The prompt template uses ${whole}, which is not a placeholder. Placeholders: ${known}. Write \\{{ for literal braces.`,
+      `${what} uses ${whole}, which is not a placeholder. Placeholders: ${known}. Write \\{{ for literal braces.`,
     );
   });
 }

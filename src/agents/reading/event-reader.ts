@@ -3,11 +3,13 @@
  * Invariant: a line that is not an object, is too long or has an unknown type is skipped, never fatal; memory is
  * bounded. stderr is kept for errors and never read as events.
  */
+
 import type { Usage } from '../../protocol/agent-run.js';
+import { withoutEscapes } from '../../protocol/escapes.js';
 import type { AgentReader, Reading } from '../types.js';
 import { type Json, parseObject } from './json.js';
 import type { RunNotes } from './run-notes.js';
-import { TextTail, withoutEscapes } from './tails.js';
+import { TextTail } from './tails.js';
 
 /** An adapter's handlers for the events of its CLI. Must not throw for any shape of event. */
 export interface EventHandler {

@@ -14,7 +14,8 @@
  * line of its own under rules 4 and 5.
  * Linear in the message; never throws. Must not read anything but its arguments.
  */
-import { type AgentSignal, MAX_SIGNAL_TEXT } from '../../protocol/agent-run.js';
+import { type AgentSignal, MAX_QUESTION_TEXT, MAX_SIGNAL_TEXT } from '../../protocol/agent-run.js';
+import { withoutEscapes } from '../../protocol/escapes.js';
 import { eachLine, type LinePlace } from './markdown-lines.js';
 
 export interface SignalContext {
@@ -158,20 +159,26 @@ function plainSignal(text: string, ctx: SignalContext): AgentSignal {
  * Invariant: reasons and questions are bounded and free of control characters.
  */
 
-/** Terminal escape sequences, control and formatting characters that could garble a terminal or hide text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
-const UNPRINTABLE = /\x1b\[[0-9;?]{0,32}[ -/]?[@-~]|(?!\n)[\p{Cc}\u200b\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
+/** Control and formatting characters that could garble a terminal or hide text. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\u200b\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 
-/** Text as a person may see it: no control characters but line feeds, no lone surrogates, capped. */
-export function cleanText(text: string): string {
+/**
+ * Text as a person may see it: no control characters but line feeds, no lone surrogates. A text that is longer than
+ * `most` characters is cut, and says so.
+ */
+function cleanText(text: string, most: number): string {
   // Cut before cleaning as well, so that the cost does not depend on the agent's output.
-  const cut = text
-    .slice(0, MAX_SIGNAL_TEXT * 4)
+  const clean = withoutEscapes(text.slice(0, most * 4))
     .replaceAll('\t', ' ')
     .replace(UNPRINTABLE, '')
     .trim();
-  return cut.slice(0, MAX_SIGNAL_TEXT).replace(/[\ud800-\udbff]$/, '');
+  if (clean.length <= most && text.length <= most * 4) return clean;
+  return `${clean.slice(0, most).replace(/[\ud800-\udbff]$/, '')}\n(cut at ${most.toLocaleString('en-US')} characters)`;
 }
+
+/** Names the file with the whole text in the notice of a cut. */
+export const withRest = (text: string, file: string): string =>
+  text.replace(/\n\(cut at [\d,]+ characters(?=\)$)/, (notice) => `${notice}; the rest is in ${file}`);
 
 /** Reads `COMPLETE`, `BLOCKED: …`, `NEEDS_HUMAN: …`, `NEEDS_HELP: …`, `PROGRESS: n`; case does not matter. */
 export function parseContent(content: string): AgentSignal | undefined {
@@ -183,10 +190,10 @@ export function parseContent(content: string): AgentSignal | undefined {
     case 'COMPLETE':
       return colon < 0 ? { kind: 'complete' } : undefined;
     case 'BLOCKED':
-      return { kind: 'blocked', reason: cleanText(rest) };
+      return { kind: 'blocked', reason: cleanText(rest, MAX_SIGNAL_TEXT) };
     case 'NEEDS_HUMAN':
     case 'NEEDS_HELP':
-      return { kind: 'needs-human', question: cleanText(rest) };
+      return { kind: 'needs-human', question: cleanText(rest, MAX_QUESTION_TEXT) };
     case 'PROGRESS': {
       const number = /^\s*([+-]?\d{1,15}(?:\.\d{0,15})?)\s*%?\s*$/.exec(rest.slice(0, 64))?.[1];
       if (number === undefined || rest.length > 64) return undefined;

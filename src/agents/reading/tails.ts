@@ -78,10 +78,3 @@ export class TextTail {
 export function endOf(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(-limit).replace(/^[\udc00-\udfff]/, '');
 }
-
-/** Removes terminal colours and cursor movements from a line. */
-export function withoutEscapes(line: string): string {
-  if (!line.includes('\x1b')) return line;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-  return line.replace(/\x1b(?:\[[0-9;?]{0,32}[ -/]?[@-~]|\][^\x07\x1b]{0,1024}(?:\x07|\x1b\\)?|[@-Z\\-_])/g, '');
-}

@@ -3,8 +3,8 @@
  * file an export, so `jobs/beads.ts` closes the issue through `bd`. Without `bd`, ralphctl edits the line in place.
  */
 import type { Idea } from '../../protocol/idea.js';
-import { ideaOf, inNumbers, labelled, leftOut, others, type State, stateOf } from './common.js';
-import { type Edit, type Entry, formatOf, type LeftOut, type Read } from './format.js';
+import { endEdits, ideaOf, inNumbers, labelled, leftOut, others, type State, stateOf } from './common.js';
+import { type Entry, formatOf, type LeftOut, type Read } from './format.js';
 import type { JsonObject } from './json-object.js';
 import { objectsOf } from './rows.js';
 import { isMap, type Source } from './source.js';
@@ -36,6 +36,8 @@ export const beads = formatOf({
   read,
 });
 
+const WORDS = { closed: 'closed', open: 'open', ended: 'closed_at' };
+
 function read(source: Source): Read {
   const { objects, problems } = objectsOf(source);
   const entries: Entry[] = [];
@@ -47,7 +49,7 @@ function read(source: Source): Read {
     if (idea && state !== undefined) {
       const held = state === 'open' ? heldBack(object) : state;
       if (typeof held === 'object') out.push(leftOut(idea, { ...held, out: held.out.replace('ID', idea.id) }));
-      else entries.push({ idea, edits: (done, now) => editsOf(object, done, now) });
+      else entries.push({ idea, edits: (done, now) => endEdits(object, { done, now }, WORDS) });
     }
     problems.push(...object.problems);
   }
@@ -107,13 +109,4 @@ function heldBack({ value }: JsonObject): State {
     ({ type, depends_on_id }) => BLOCKING.includes(String(type)) && /^external:/.test(String(depends_on_id)),
   );
   return outside ? { out: `it waits for ${String(outside.depends_on_id)}` } : 'open';
-}
-
-function editsOf(object: JsonObject, done: boolean, now: string): Edit[] {
-  const changed = object.has('updated_at') ? object.set('updated_at', now, 'status') : [];
-  const status = object.set('status', done ? 'closed' : 'open', 'title');
-  const closed = done
-    ? object.set('closed_at', now, object.has('updated_at') ? 'updated_at' : 'status')
-    : object.remove('closed_at');
-  return [...status, ...changed, ...closed];
 }

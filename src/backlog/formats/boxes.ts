@@ -3,7 +3,7 @@
  */
 import type { Problem } from '../../config/problems.js';
 import type { Idea } from '../../protocol/idea.js';
-import type { Edit, Entry } from './format.js';
+import type { Edit, Entry, Read } from './format.js';
 import { type Checkbox, type MdLine, textBelow } from './md-lines.js';
 import type { Source } from './source.js';
 
@@ -60,4 +60,14 @@ export function repeated(entries: readonly { idea: Idea }[], { file }: Source, f
       { file, line: source.line, message: `this task and the one on line ${earlier} have the same id, "${id}"`, fix },
     ];
   });
+}
+
+/** Reports an empty list, and ids that two tasks share. */
+export function taskList(
+  entries: readonly Entry[],
+  source: Source,
+  { twice, none, example }: { twice: string; none: string; example: string },
+): Read {
+  if (entries.length > 0) return { entries, problems: repeated(entries, source, twice) };
+  return { entries, problems: [{ file: source.file, line: 1, message: none, fix: `write one: ${example}` }] };
 }

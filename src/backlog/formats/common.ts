@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { suggest } from '../../config/problems.js';
 import type { Idea, Priority } from '../../protocol/idea.js';
 import { slug } from '../slug.js';
-import type { LeftOut } from './format.js';
+import type { Edit, LeftOut } from './format.js';
 import type { JsonObject } from './json-object.js';
 
 type Parts = Pick<Idea, 'id' | 'title' | 'done'> &
@@ -101,6 +101,23 @@ export function stateOf(object: JsonObject, known: Readonly<Record<string, State
   const what = said === undefined ? `"${key}" is missing` : `the ${key} "${said}" is unknown`;
   object.complain(said === undefined ? undefined : key, what, fix ?? `use one of ${words.join(', ')}`);
   return undefined;
+}
+
+/**
+ * The edits that end a task or open it again: its status, the field `ended` with the time, and the time of the last
+ * change where the object has one.
+ */
+export function endEdits(
+  object: JsonObject,
+  { done, now }: { done: boolean; now: string },
+  words: { closed: string; open: string; ended: string },
+): Edit[] {
+  const timed = object.has('updated_at');
+  return [
+    ...object.set('status', done ? words.closed : words.open, 'title'),
+    ...(timed ? object.set('updated_at', now, 'status') : []),
+    ...(done ? object.set(words.ended, now, timed ? 'updated_at' : 'status') : object.remove(words.ended)),
+  ];
 }
 
 export const leftOut = (idea: Idea, { out, over }: Exclude<State, string>): LeftOut => ({

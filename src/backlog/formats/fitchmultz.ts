@@ -4,8 +4,8 @@
  */
 import { parse } from 'jsonc-parser';
 import type { Idea } from '../../protocol/idea.js';
-import { ideaOf, inWords, labelled, leftOut, listed, others, type State, stateOf } from './common.js';
-import { type Edit, type Entry, formatOf, type LeftOut, type Read } from './format.js';
+import { endEdits, ideaOf, inWords, labelled, leftOut, listed, others, type State, stateOf } from './common.js';
+import { type Entry, formatOf, type LeftOut, type Read } from './format.js';
 import { JsonObject } from './json-object.js';
 import { notJson } from './not-json.js';
 import { isMap, quietly, type Source } from './source.js';
@@ -17,6 +17,8 @@ const STATES: Readonly<Record<string, State>> = {
   draft: { out: 'it is a draft; to run it, write "status": "todo"' },
   rejected: { out: 'it is rejected', over: true },
 };
+/** The tool rejects a finished task without the time. */
+const WORDS = { closed: 'done', open: 'todo', ended: 'completed_at' };
 const ENDED = ['done.jsonc', 'done.json'];
 
 export const fitchmultz = formatOf({
@@ -48,7 +50,8 @@ function read(source: Source): Read {
     const state = stateOf(task, STATES);
     const idea = taskOf(task, source.file, state === 'done');
     if (idea && typeof state === 'object') out.push(leftOut(idea, state));
-    else if (idea && state !== undefined) entries.push({ idea, edits: (done, now) => editsOf(task, done, now) });
+    else if (idea && state !== undefined)
+      entries.push({ idea, edits: (done, now) => endEdits(task, { done, now }, WORDS) });
   }
   blocks(tasks, entries);
   const known = new Set(entries.map(({ idea }) => idea.id));
@@ -101,14 +104,4 @@ function blocks(tasks: readonly JsonObject[], entries: readonly Entry[]): void {
       if (idea && id !== undefined && !idea.dependsOn.includes(id)) idea.dependsOn = [...idea.dependsOn, id];
     }
   }
-}
-
-function editsOf(task: JsonObject, done: boolean, now: string): Edit[] {
-  const changed = task.has('updated_at') ? task.set('updated_at', now, 'status') : [];
-  const status = task.set('status', done ? 'done' : 'todo', 'title');
-  // The tool rejects a finished task without the time.
-  const ended = done
-    ? task.set('completed_at', now, task.has('updated_at') ? 'updated_at' : 'status')
-    : task.remove('completed_at');
-  return [...status, ...changed, ...ended];
 }

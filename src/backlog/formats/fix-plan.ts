@@ -3,7 +3,7 @@
  * from its text. A box that holds neither a blank nor an x, such as a date, is not a task.
  */
 import type { Priority } from '../../protocol/idea.js';
-import { type Box, below, boxEntry, boxesOf, repeated } from './boxes.js';
+import { type Box, below, boxEntry, boxesOf, taskList } from './boxes.js';
 import { ideaOf, idOfText } from './common.js';
 import { formatOf, type Read } from './format.js';
 import type { MdLine } from './md-lines.js';
@@ -35,14 +35,11 @@ function read(source: Source): Read {
   const lines = source.lines();
   const boxes = boxesOf(lines).filter(isBox);
   const entries = boxes.filter(({ indent }) => indent < 2).flatMap((box) => entryOf(box, lines, source));
-  const problems = repeated(entries, source, 'word one of them in another way, or remove it');
-  if (entries.length > 0) return { entries, problems };
-  return {
-    entries,
-    problems: [
-      { file: source.file, line: 1, message: 'this fix plan contains no task', fix: 'write one: - [ ] what to do' },
-    ],
-  };
+  return taskList(entries, source, {
+    twice: 'word one of them in another way, or remove it',
+    none: 'this fix plan contains no task',
+    example: '- [ ] what to do',
+  });
 }
 
 export function entryOf(box: Box, lines: readonly MdLine[], { file }: Source) {

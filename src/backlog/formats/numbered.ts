@@ -3,7 +3,7 @@
  * optional tasks with a star. OpenSpec groups `1.1` below a heading `## 1.`.
  */
 import type { Idea } from '../../protocol/idea.js';
-import { type Box, below, boxEntry, boxesOf, repeated } from './boxes.js';
+import { type Box, below, boxEntry, boxesOf, taskList } from './boxes.js';
 import { folderOf, from, ideaOf, inStages, scoped } from './common.js';
 import { type Format, formatOf, type Read } from './format.js';
 import { isTicked, type MdLine } from './md-lines.js';
@@ -69,14 +69,11 @@ function read(source: Source, known: boolean, root: string, documents: string): 
     else chain.push([idea]);
   }
   inStages(chain);
-  const problems = repeated(entries, source, 'give one of them another number');
-  if (entries.length > 0) return { entries, problems };
-  return {
-    entries,
-    problems: [
-      { file, line: 1, message: 'this file contains no numbered task', fix: 'write one: - [ ] 1. what to do' },
-    ],
-  };
+  return taskList(entries, source, {
+    twice: 'give one of them another number',
+    none: 'this file contains no numbered task',
+    example: '- [ ] 1. what to do',
+  });
 }
 
 interface Around {

@@ -3,7 +3,7 @@
  * criteria. The idea is done when every box is ticked. Tasks run in order. ralphctl does not move the plan to
  * `completed/`.
  */
-import { boxesOf, markEdit, repeated } from './boxes.js';
+import { boxesOf, markEdit, taskList } from './boxes.js';
 import { ideaOf, inStages, listed, scoped } from './common.js';
 import { type Entry, formatOf, type Read } from './format.js';
 import { isTicked, type MdLine, textBelow } from './md-lines.js';
@@ -60,12 +60,11 @@ function read(source: Source): Read {
     ];
   });
   inStages(entries.map(({ idea }) => [idea]));
-  const problems = repeated(entries, source, 'give one of them another number');
-  if (entries.length > 0) return { entries, problems };
-  return {
-    entries,
-    problems: [{ file, line: 1, message: 'this plan contains no task', fix: 'write one: ### Task 1: what to do' }],
-  };
+  return taskList(entries, source, {
+    twice: 'give one of them another number',
+    none: 'this plan contains no task',
+    example: '### Task 1: what to do',
+  });
 }
 
 function sectionOf(lines: readonly MdLine[], title: RegExp): string | undefined {

@@ -5,7 +5,7 @@
 import { type Document, isScalar, isSeq, isMap as isYamlMap, LineCounter, parseDocument, type YAMLMap } from 'yaml';
 import type { Idea } from '../../protocol/idea.js';
 import { setIn } from '../yaml-edit.js';
-import { boxesOf, repeated } from './boxes.js';
+import { boxesOf, repeated, taskList } from './boxes.js';
 import { ideaOf, idOfText, inStages, others } from './common.js';
 import { entryOf, isBox } from './fix-plan.js';
 import { type Entry, formatOf, type Read } from './format.js';
@@ -37,13 +37,11 @@ function readBoxes(source: Source): Read {
   // Headings of a PRD do not express priorities.
   for (const { idea } of entries) delete idea.priority;
   inStages(entries.map(({ idea }) => [idea]));
-  if (entries.length > 0) return { entries, problems: repeated(entries, source, TWICE) };
-  return {
-    entries,
-    problems: [
-      { file: source.file, line: 1, message: 'this file contains no task', fix: 'write one: - [ ] what to do' },
-    ],
-  };
+  return taskList(entries, source, {
+    twice: TWICE,
+    none: 'this file contains no task',
+    example: '- [ ] what to do',
+  });
 }
 
 function readTasks(source: Source): Read {

@@ -3,7 +3,7 @@
  * tasks with [P] do not wait for each other.
  */
 import type { Idea } from '../../protocol/idea.js';
-import { type Box, below, boxEntry, boxesOf, repeated } from './boxes.js';
+import { type Box, below, boxEntry, boxesOf, taskList } from './boxes.js';
 import { folderOf, from, ideaOf, inStages, scoped } from './common.js';
 import { formatOf, type Read } from './format.js';
 import { isTicked, type MdLine } from './md-lines.js';
@@ -43,14 +43,11 @@ function read(source: Source): Read {
       })),
     ),
   );
-  const problems = repeated(entries, source, 'give one of them another number');
-  if (entries.length > 0) return { entries, problems };
-  return {
-    entries,
-    problems: [
-      { file, line: 1, message: 'this file contains no task of spec-kit', fix: 'write one: - [ ] T001 what to do' },
-    ],
-  };
+  return taskList(entries, source, {
+    twice: 'give one of them another number',
+    none: 'this file contains no task of spec-kit',
+    example: '- [ ] T001 what to do',
+  });
 }
 
 interface Around {

@@ -5,20 +5,23 @@
  * `why`, `logs` and the report show it.
  */
 import { notesProblem, sizeOf } from '../../decide/idea/amendments.js';
+import { answerRefusal, keptAnswer, MOST_KEPT_QUESTION } from '../../decide/idea/answers.js';
+import { clip } from '../../decide/text.js';
 import type { KeptCommand } from '../../protocol/activities.js';
 import {
-  answerNote,
+  answerIn,
   type IdeaVerb,
   type Intervention,
   MAX_COMMAND_TEXT,
   MOST_KEPT_NOTES,
 } from '../../protocol/command.js';
+import { saysAnything } from '../../protocol/escapes.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
-import { noteAbandoned } from '../../run-files/carried.js';
+import { noteAbandoned, recordOf } from '../../run-files/carried.js';
 import { EventWriter } from '../../run-files/events.js';
 import { keep, keepHint, keptHints } from '../../run-files/kept.js';
 import { print, printJson, say, teller } from '../context.js';
-import { assertAccepts, type Closed, type ClosedIdea, closedIdea, runOf } from './closed.js';
+import { assertAccepts, type Closed, type ClosedIdea, closedIdea, runOf, startOf } from './closed.js';
 
 type About = Intervention & { verb: IdeaVerb; idea: string };
 
@@ -34,12 +37,25 @@ export const worksWithoutRun = (command: Intervention): command is About =>
 /** Carries the command out and returns the sentence about it. @throws UserError where the idea does not accept it */
 export async function actWithoutRun(closed: Closed, command: About): Promise<string> {
   const idea = await closedIdea(closed, command.idea);
-  assertAccepts(idea, command.verb);
-  const problem = problemOf(command);
+  assertAccepts(closed, idea, command.verb);
+  const problem = problemOf(command) ?? (await answeredProblem(closed, idea, command));
   if (problem !== undefined) throw new UserError(problem, EXIT.refused);
-  const { done, status } = await effectOf(closed, idea, command);
-  await recordCommand(closed, idea, { ...command, done, ...(status ? { status } : {}) });
-  return done;
+  const shown = command.verb === 'rollback' && (await showsLanding(closed, idea));
+  const { done, status, reason } = await effectOf(closed, idea, command);
+  await recordCommand(closed, idea, { ...command, done, ...(status ? { status, fact: reason } : {}) });
+  return shown ? `${done}${await giveBackNow(closed, idea.id)}` : done;
+}
+
+/** A tracker may show the idea as done. Also after a rollback that could not tell it, so that a person can repeat it. */
+async function showsLanding({ context, project }: Closed, { id, state }: ClosedIdea): Promise<boolean> {
+  if (state === 'landed' || state === 'gone') return true;
+  const { kept = [] } = await recordOf(context.root, project, id);
+  return kept.some(({ verb }) => verb === 'rollback');
+}
+
+async function giveBackNow(closed: Closed, idea: string): Promise<string> {
+  const [{ giveBack }, { stopOnSignal }] = await Promise.all([import('./give-back.js'), import('./git-now.js')]);
+  return giveBack(closed, idea, stopOnSignal());
 }
 
 /** Like `actWithoutRun`, and prints the sentence. */
@@ -52,7 +68,7 @@ export async function doWithoutRun(closed: Closed, command: About): Promise<numb
 }
 
 function problemOf({ verb, text, reason, idea, n }: About): string | undefined {
-  if ((verb === 'hint' || verb === 'answer') && !text?.trim())
+  if ((verb === 'hint' || verb === 'answer') && !saysAnything(text ?? ''))
     return `${verb} ${idea} needs a text: ralphctl ${verb} ${idea} "…"`;
   if (verb === 'limit' && !(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 10_000))
     return 'limit takes iterations to add: 1 to 10000';
@@ -64,9 +80,30 @@ function problemOf({ verb, text, reason, idea, n }: About): string | undefined {
     : undefined;
 }
 
+/** Why the question takes no answer: the first answer counts, and only one to this question. */
+async function answeredProblem({ context, project }: Closed, idea: ClosedIdea, { verb, question: meant }: About) {
+  if (verb !== 'answer') return undefined;
+  const { id, question = '', questionId, said = [] } = idea;
+  const kept = await keptHints(context.root, project, id);
+  const before = kept.map(answerIn).find((one) => one?.question === clip(question, MOST_KEPT_QUESTION));
+  const last = before && said.findLast((one) => one.verb === 'answer' && one.text === before.answer);
+  return answerRefusal(
+    id,
+    {
+      ...(before ? {} : { question }),
+      ...(questionId ? { asked: { id: questionId, at: 0 } } : {}),
+      ...(before
+        ? { answer: { text: before.answer, question: questionId, at: last?.at ?? Date.now(), by: last?.by } }
+        : {}),
+    },
+    { question: meant },
+  );
+}
+
 interface Outcome {
   done: string;
   status?: 'pending';
+  reason?: string;
 }
 
 async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promise<Outcome> {
@@ -76,7 +113,7 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
   switch (verb) {
     case 'rollback': {
       const { rollbackNow, undoNow } = await import('./git-now.js');
-      if (idea.state !== 'landed') return rollbackNow(closed, idea);
+      if (idea.state !== 'landed' && idea.state !== 'gone') return rollbackNow(closed, idea);
       const undone = await undoNow(closed, idea);
       await keepOne(closed, command, 'rollback');
       return undone;
@@ -95,7 +132,7 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
       if (over) return over;
       const before = idea.state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
       return {
-        done: `${before}. No run is open. The next start runs it with a new iteration count; its work so far is kept: ralphctl start`,
+        done: `${before}. No run is open. The next start runs it with a new iteration count; its work so far is kept: ${startOf(closed)}`,
       };
     }
     default:
@@ -105,7 +142,7 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
 
 async function keptSays(closed: Closed, command: About): Promise<string> {
   const { verb, idea: id } = command;
-  const next = 'No run is open. Start one with: ralphctl start';
+  const next = `No run is open. Start one with: ${startOf(closed)}`;
   switch (verb) {
     case 'unblock':
       await keepOne(closed, command, verb);
@@ -141,16 +178,17 @@ function keepOne({ context, project }: Closed, { idea, n, reason }: About, verb:
   });
 }
 
-async function keepNote({ context, project }: Closed, idea: ClosedIdea, { verb, text = '' }: About): Promise<Outcome> {
+async function keepNote(closed: Closed, idea: ClosedIdea, { verb, text = '' }: About): Promise<Outcome> {
+  const { context, project } = closed;
   const { id, question = '' } = idea;
   const waiting = sizeOf([...(await keptHints(context.root, project, id))]);
-  const note = verb === 'answer' ? answerNote({ question, answer: text.trim() }) : text.trim();
+  const note = verb === 'answer' ? keptAnswer(question, text.trim()) : text.trim();
   const problem = notesProblem(id, waiting, note, verb === 'answer' ? undefined : MOST_KEPT_NOTES);
   if (problem !== undefined) throw new UserError(problem, EXIT.refused);
   await keepHint(context.root, project, id, note);
   const what = verb === 'answer' ? 'your answer' : 'your text';
   return {
-    done: `${id} gets ${what} with its first prompt in the next run. No run is open. Start one with: ralphctl start`,
+    done: `${id} gets ${what} with its first prompt in the next run. No run is open. Start one with: ${startOf(closed)}`,
   };
 }
 
@@ -158,7 +196,14 @@ async function keepNote({ context, project }: Closed, idea: ClosedIdea, { verb, 
 export async function recordCommand(
   closed: Closed,
   idea: Pick<ClosedIdea, 'id' | 'title'>,
-  { verb, reason, text, done, status }: { verb: string } & Pick<Intervention, 'reason' | 'text'> & Outcome,
+  {
+    verb,
+    reason,
+    text,
+    done,
+    status,
+    fact = done,
+  }: { verb: string; fact?: string | undefined } & Pick<Intervention, 'reason' | 'text'> & Omit<Outcome, 'reason'>,
 ): Promise<void> {
   const { root, json } = closed.context;
   const ref = await runOf(closed, idea.id);
@@ -170,6 +215,6 @@ export async function recordCommand(
   const at = Date.now();
   const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
   events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: teller(), done }, at);
-  if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: done }, at);
+  if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: fact }, at);
   await events.flush();
 }

@@ -4,7 +4,7 @@ import { EXIT, UserError } from '../../protocol/user-error.js';
 import { type Amendment, amend, forget } from '../../run-files/amendments.js';
 import { print, printJson } from '../context.js';
 import { recordCommand } from './act.js';
-import { assertAccepts, type Closed, closedIdea } from './closed.js';
+import { assertAccepts, type Closed, closedIdea, startOf } from './closed.js';
 
 /**
  * The idea with its earlier changes.
@@ -12,7 +12,7 @@ import { assertAccepts, type Closed, closedIdea } from './closed.js';
  */
 export async function ideaOfNextRun(closed: Closed, id: string, verb: 'edit' | 'split'): Promise<Idea> {
   const known = await closedIdea(closed, id);
-  assertAccepts(known, verb);
+  assertAccepts(closed, known, verb);
   if (known.idea) return known.idea;
   throw new UserError(
     `the backlog no longer has ${id}, so the next start does not run it. Add it to the backlog first`,
@@ -33,7 +33,7 @@ export async function amendWithoutRun(closed: Closed, idea: Idea, { verb, change
   await amend(context.root, project, idea, change);
   const parts = change.parts?.map(({ id }) => id).join(', ');
   const effect = parts ? `${idea.id} is replaced by ${parts}` : `${idea.id} is changed`;
-  const done = `${effect} for the next runs, until the backlog file has a new text for it. No run is open. Start one with: ralphctl start. To drop the ${verb}: ralphctl ${verb} ${idea.id} --forget`;
+  const done = `${effect} for the next runs, until the backlog file has a new text for it. No run is open. Start one with: ${startOf(closed)}. To drop the ${verb}: ralphctl ${verb} ${idea.id} --forget`;
   await recordCommand(closed, { id: idea.id, title: idea.title }, { verb, ...(reason ? { reason } : {}), done });
   if (context.json) printJson({ done, verb, idea: idea.id, worker: false, run: false });
   else print(done);

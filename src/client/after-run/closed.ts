@@ -6,7 +6,10 @@
 import { closedLockDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
 import { type AfterRun, afterRun, refusedAfterRun } from '../../decide/idea/after-run.js';
-import { landedIdeas } from '../../git/landing/landed.js';
+import type { TakenBack } from '../../git/landing/taken-back.js';
+import type { Said } from '../../model/model.js';
+import { againCommand, startCommand } from '../../model/start-again.js';
+import { withLock } from '../../process/lock.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
@@ -16,11 +19,12 @@ import { recordOf } from '../../run-files/carried.js';
 import { lastRevision } from '../../run-files/revisions.js';
 import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
-import { withLock } from '../../server/lock.js';
 import { noRun } from '../api/run.js';
 import { type Context, say } from '../context.js';
-import { planRun, type RunPlan } from '../plan/run-plan.js';
+import type { RunPlan } from '../plan/run-plan.js';
+import { planAgain } from '../plan/waves.js';
 import { type Recorded, recordedRun, saysState } from '../views/recorded.js';
+import { type OnTarget, onTarget, ranAgain, standingOf } from './on-target.js';
 
 /** A gate on the target may take this long. */
 const MOST_WAIT_MS = 60 * 60_000;
@@ -32,6 +36,8 @@ export interface Closed {
   recorded?: Recorded;
   /** The plan of the next start; undefined when it could not start. */
   plan(): Promise<RunPlan | undefined>;
+  /** What the target has now. */
+  onTarget(): Promise<OnTarget>;
 }
 
 export interface ClosedIdea {
@@ -41,10 +47,19 @@ export interface ClosedIdea {
   status: IdeaStatus;
   /** The idea's question at the end of the last run. */
   question?: string;
+  /** Its id. */
+  questionId?: string;
+  /** Messages of people to it in that run and since. */
+  said?: readonly Said[];
   commit?: string;
+  /** How its landed work left the target. */
+  gone?: TakenBack;
   /** The idea in the plan of the next start. */
   idea?: Idea;
 }
+
+/** The command that begins the next run. */
+export const startOf = ({ recorded }: Pick<Closed, 'recorded'>): string => startCommand(recorded?.model.startAgain);
 
 /** Takes the lock, and then checks again whether a run is open. */
 export async function withClosed<T>(
@@ -59,13 +74,18 @@ export async function withClosed<T>(
     const { newest, recorded } = await lastRun(context, project);
     let planned: Promise<RunPlan | undefined> | undefined;
     const plan = (): Promise<RunPlan | undefined> => {
-      planned ??= planRun(context, {}, { agents: false }).catch((error: unknown) => {
+      planned ??= planAgain(context, recorded?.run.file).catch((error: unknown) => {
         if (recorded) return undefined;
         throw error instanceof UserError && newest === undefined ? noRun() : error;
       });
       return planned;
     };
-    return act({ context, project, ...(recorded ? { recorded } : {}), plan });
+    let looked: Promise<OnTarget> | undefined;
+    const now = (): Promise<OnTarget> => {
+      looked ??= recorded ? onTarget(recorded) : plan().then((planned) => onTarget(undefined, planned));
+      return looked;
+    };
+    return act({ context, project, ...(recorded ? { recorded } : {}), plan, onTarget: now });
   };
   return lockProject(context, project, locked);
 }
@@ -124,9 +144,15 @@ export async function closedIdea(closed: Closed, id: string): Promise<ClosedIdea
   const givenUp = abandoned !== undefined;
   const base = { id, title: idea?.title ?? entry?.card.title ?? id, ...(idea ? { idea } : {}) };
   if (entry?.card.blue || idea?.blue) return { ...base, state: 'group', status: 'pending' };
-  const status = entry?.status ?? (await statusInBacklog(plan, idea));
-  const state = stateOf(status, { givenUp, out: kept.some(({ verb }) => verb === 'skip' || verb === 'rollback') });
-  const begun = recorded?.model.ideas.get(id)?.iterations.at(-1)?.signal;
+  const last = recorded?.model.ideas.get(id);
+  const rolledBack = kept.some(({ verb }) => verb === 'rollback');
+  const { status, gone, commit } = await standingOf(await closed.onTarget(), id, {
+    status: entry?.status ?? (idea?.done ? 'landed' : 'pending'),
+    again: recorded !== undefined && ranAgain(recorded, id, rolledBack),
+  });
+  const out = kept.some(({ verb }) => verb === 'skip' || verb === 'rollback');
+  const state = gone ? 'gone' : stateOf(status, { givenUp, out });
+  const begun = last?.iterations.at(-1)?.signal;
   const question = begun?.kind === 'needs-human' ? begun.question : undefined;
   const shown =
     state === 'pending' ? restOf({ held: entry?.hold === true, question, begun: begun !== undefined }) : state;
@@ -135,7 +161,10 @@ export async function closedIdea(closed: Closed, id: string): Promise<ClosedIdea
     state: shown,
     status: shown === 'abandoned' || shown === 'skipped' ? shown : status,
     ...(question ? { question } : {}),
-    ...(entry?.commit ? { commit: entry.commit } : {}),
+    ...(question && last?.lastAsked ? { questionId: last.lastAsked } : {}),
+    ...(last ? { said: last.said } : {}),
+    ...(entry?.commit || commit ? { commit: entry?.commit || commit } : {}),
+    ...(gone ? { gone } : {}),
   };
 }
 
@@ -158,15 +187,11 @@ function stateOf(
   return state === 'abandoned' ? 'skipped' : state;
 }
 
-async function statusInBacklog(plan: RunPlan | undefined, idea: Idea | undefined): Promise<'pending' | 'landed'> {
-  if (!plan || !idea) return 'pending';
-  if (idea.done) return 'landed';
-  return (await landedIdeas(plan.project.repository.root, plan.target)).includes(idea.id) ? 'landed' : 'pending';
-}
-
 /** @throws UserError when the idea does not accept the command now */
-export function assertAccepts({ id, state }: ClosedIdea, verb: IdeaVerb): void {
-  const refusal = refusedAfterRun(id, state, verb);
+export function assertAccepts({ recorded }: Closed, { id, state }: ClosedIdea, verb: IdeaVerb): void {
+  const start = recorded?.model.startAgain;
+  const anew = againCommand(id, start) ?? (state === 'gone' ? startCommand(start) : '');
+  const refusal = refusedAfterRun(id, state, verb, anew);
   if (refusal !== undefined) throw new UserError(refusal, EXIT.refused);
 }
 

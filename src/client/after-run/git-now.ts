@@ -4,18 +4,21 @@
  * repeats the command, and it continues where it was.
  */
 import { agentName } from '../../decide/scheduler/slots.js';
-import { type DoWork, workHere } from '../../jobs/index.js';
+import { workHere } from '../../jobs/index.js';
+import type { DoWork } from '../../jobs/job.js';
 import { killByToken } from '../../process/tokens.js';
 import type { CleanupResult, RollbackResult, UndoResult } from '../../protocol/git-work.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { hostLabel } from '../../worker/host-label.js';
 import { say } from '../context.js';
-import { type Closed, type ClosedIdea, runOf } from './closed.js';
+import { takenBackText } from '../open-run/landed-report.js';
+import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
 
 export interface DoneNow {
   done: string;
-  /** The new status of the idea in the last run's record. */
+  /** The new status of the idea in the last run's record, and why: what happened, without advice, which ages. */
   status?: 'pending';
+  reason?: string;
   /** Ref of the save. */
   saved?: string;
 }
@@ -39,7 +42,7 @@ async function prepared(closed: Closed, { id }: ClosedIdea): Promise<Doing> {
 const alone = () => ({ signal: stopOnSignal(), taskToken: '', abandoned: () => false });
 
 /** Ctrl-C ends the gate's processes. ralphctl finishes or repeats steps of git. */
-function stopOnSignal(): AbortSignal {
+export function stopOnSignal(): AbortSignal {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.once(name, () => stop.abort(new Error(`stopped by ${name}`)));
@@ -67,8 +70,8 @@ export async function rollbackNow(closed: Closed, idea: ClosedIdea): Promise<Don
     return { done: `there is nothing to take back of ${idea.id}: its branch has no commits of its own` };
   const done = `${idea.id} was rolled back: ${many(commits)} taken off its branch${savedAs(saved, idea.id)}`;
   return {
-    done: `${done}. The next start runs it from the beginning: ralphctl start`,
-    status: 'pending',
+    done: `${done}. The next start runs it from the beginning: ${startOf(closed)}`,
+    ...{ status: 'pending', reason: done },
     ...(saved ? { saved } : {}),
   };
 }
@@ -86,8 +89,14 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
 
 /** The gate runs on the target without the idea. */
 export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
+  const { target } = await closed.onTarget();
+  if (idea.gone && !idea.gone.by)
+    throw new UserError(
+      `there is nothing to take back of ${idea.id}: ${takenBackText(idea.gone, target)}. The next start runs it again: ${startOf(closed)}`,
+      EXIT.refused,
+    );
   const { doWork, about } = await prepared(closed, idea);
-  const { graph, run } = closed.recorded ?? {};
+  const { graph } = closed.recorded ?? {};
   const blues = graph?.entry(idea.id) ? graph.above(idea.id) : [];
   if (!closed.context.json) say(`the gate runs on the target without ${idea.id} …`);
   const input = {
@@ -96,11 +105,13 @@ export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow
     ...(blues.length > 0 ? { blues } : {}),
   };
   const undone: UndoResult = await doWork('undoIdea', input, alone()).catch(asRefusal(`${idea.id} stays landed`));
-  const target = run?.file.target ?? 'the target';
   if (undone.kind !== 'undone')
     throw new UserError(`${idea.id} stays landed: ${whyNot(undone, idea.id, target)}`, EXIT.refused);
   const done = `${idea.id} was taken off ${target} by ${undone.commit.slice(0, 8)}${undone.note ? `: ${undone.note}` : ''}`;
-  return { done: `${done}. Later runs leave it out until: ralphctl retry ${idea.id}`, status: 'pending' };
+  return {
+    done: `${done}. Later runs leave it out until: ralphctl retry ${idea.id}`,
+    ...{ status: 'pending', reason: `it had landed, and a rollback took it off: ${done}` },
+  };
 }
 
 function whyNot(result: Exclude<UndoResult, { kind: 'undone' }>, idea: string, target: string): string {

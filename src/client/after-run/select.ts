@@ -27,7 +27,7 @@ export function isSelection(idea: string | undefined, { allFailed, where = [] }:
   const selects = allFailed === true || where.length > 0;
   if (selects && idea !== undefined)
     throw new UserError(
-      `name an idea, or choose several with --where${verb === 'retry' ? ' or --all-failed' : ''}, not both`,
+      `name an idea, or choose several with --where${verb === 'unblock' ? '' : ' or --all-failed'}, not both`,
     );
   if (!selects && idea === undefined)
     throw new UserError(`${verb} needs an idea: ralphctl ${verb} IDEA, or several: ralphctl ${verb} --where failed`);
@@ -43,7 +43,7 @@ function statusesOf({ allFailed, where = [] }: Selection): Set<IdeaStatus> {
   return new Set([...(allFailed ? FAILED : []), ...named]);
 }
 
-/** Prints a line for each idea. The exit code is 7 when an idea refused. `then` runs after each accepted command. */
+/** Prints a line for each idea. The exit code is 7 when an idea refused. `then` runs after each command that an open run accepted. */
 export async function tellAll(
   context: Context,
   selection: Selection,
@@ -68,12 +68,7 @@ export async function tellAll(
     },
     async (closed) => {
       const ids = await closedIdeas(closed, wanted);
-      const one = async (idea: string): Promise<string> => {
-        const done = await actWithoutRun(closed, { ...command, idea });
-        await then(closed.project, idea);
-        return done;
-      };
-      return each(context, command.verb, ids, one);
+      return each(context, command.verb, ids, (idea) => actWithoutRun(closed, { ...command, idea }));
     },
   );
 }

@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { dataConverter } from '../../server/codec.js';
+import { channelArgs } from '../../server/connection.js';
 import { connectTarget, type Target } from '../../server/target.js';
 import { type Context, say } from '../context.js';
 
@@ -24,7 +25,11 @@ export async function connect(context: Context, { start }: { start: boolean }): 
     );
   }
   try {
-    const connection = await Connection.connect({ ...target.options, connectTimeout: CONNECT_TIMEOUT[target.kind] });
+    const connection = await Connection.connect({
+      ...target.options,
+      connectTimeout: CONNECT_TIMEOUT[target.kind],
+      channelArgs: channelArgs(target.options.address),
+    });
     const client = new Client({ connection, namespace: target.namespace, dataConverter });
     return { client, target, close: () => connection.close() };
   } catch (error) {

@@ -70,6 +70,8 @@ export interface RunFacts {
   progress?: RunProgress;
   /** First line of the error that makes its workflow task fail at each retry. */
   failing?: string;
+  /** Time of the first of these errors. */
+  failingSince?: Date;
   /** Attempts of the workflow task that fails. */
   tries?: number;
 }
@@ -106,8 +108,15 @@ export class RunApi {
     }
   }
 
-  /** The server's record of the run, worker or not. Undefined when there was no run, or its retention is over. */
-  async facts(): Promise<RunFacts | undefined> {
+  /**
+   * The server's record of the run, worker or not. Undefined when there was no run, or its retention is over.
+   * `ms`: how long to wait for the server; otherwise as long as the client does.
+   */
+  facts(ms?: number): Promise<RunFacts | undefined> {
+    return ms === undefined ? this.#facts() : this.#client.withDeadline(Date.now() + ms, () => this.#facts());
+  }
+
+  async #facts(): Promise<RunFacts | undefined> {
     try {
       const found = await this.#handle().describe();
       const failing = (found.raw.pendingWorkflowTask?.attempt ?? 0) > 1 ? await this.#failure() : undefined;
@@ -120,7 +129,8 @@ export class RunApi {
         execution: found.runId,
         runId: memo.runId || undefined,
         progress: memo.progress,
-        failing: failing || undefined,
+        failing: failing?.text,
+        failingSince: failing?.since,
         tries: failing ? (found.raw.pendingWorkflowTask?.attempt ?? undefined) : undefined,
       };
     } catch (error) {
@@ -130,7 +140,7 @@ export class RunApi {
   }
 
   /** Why the last workflow task failed. Undefined when it did not fail; a lost worker does not count. */
-  async #failure(): Promise<string | undefined> {
+  async #failure(): Promise<{ text: string; since?: Date } | undefined> {
     const { workflowService, options } = {
       workflowService: this.#client.workflowService,
       options: this.#client.options,
@@ -138,16 +148,21 @@ export class RunApi {
     const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
       ...{ namespace: options.namespace, execution: { workflowId: autopilotId(this.project) }, maximumPageSize: 20 },
     });
-    for (const {
-      workflowTaskFailedEventAttributes: failed,
-      workflowTaskCompletedEventAttributes: done,
-    } of history?.events ?? []) {
-      if (done) return undefined;
+    let found: { text: string; since?: Date } | undefined;
+    for (const event of history?.events ?? []) {
+      const {
+        workflowTaskFailedEventAttributes: failed,
+        workflowTaskCompletedEventAttributes: done,
+        eventTime,
+      } = event;
+      if (done) break;
+      if (!failed) continue;
       // A message during the task makes the server repeat the task; that is no failure.
-      if (failed)
-        return failed.failure?.message === 'UnhandledCommand' ? undefined : firstLine(failed.failure?.message);
+      if (failed.failure?.message === 'UnhandledCommand') break;
+      const text = found?.text ?? firstLine(failed.failure?.message);
+      found = { text, ...(eventTime?.seconds ? { since: new Date(Number(eventTime.seconds) * 1000) } : {}) };
     }
-    return undefined;
+    return found;
   }
 
   /** The live view; undefined when no worker answers. */

@@ -3,15 +3,11 @@
  * Invariant: a mistake in earlier words never fails. Imports nothing heavy, because a person waits for the answer.
  */
 
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
-import { projectDir, runDir, runsDir, stateRoot } from '../../config/paths.js';
-import { projectName } from '../../git/project-name.js';
-import { commonDirAt } from '../../git/worktrees/moved.js';
 import { IDEA_STATUSES } from '../../protocol/states.js';
 import { TOPIC_NAMES } from '../help/topics.js';
 import { DIRS, FILES } from './scripts.js';
+import { agents, branches, ideaIds, openIdeaIds, runIds } from './values.js';
 
 interface Candidate {
   value: string;
@@ -96,7 +92,13 @@ async function valuesOf({ long, argChoices }: Option, repo: string): Promise<Can
       return plain([DIRS]);
     case '--file':
     case '--html':
+    case '--out':
       return plain([FILES]);
+    case '--agent':
+      return plain(await agents(repo));
+    case '--target':
+    case '--to':
+      return plain(await branches(repo));
     case '--only':
     case '--where':
       return plain(IDEA_STATUSES);
@@ -109,6 +111,20 @@ async function valuesOf({ long, argChoices }: Option, repo: string): Promise<Can
   }
 }
 
+/** Commands that no landed idea accepts. */
+const NOT_LANDED = new Set([
+  'answer',
+  'unblock',
+  'approve',
+  'limit',
+  'pause',
+  'resume',
+  'skip',
+  'abandon',
+  'hint',
+  'edit',
+]);
+
 async function argumentsOf(program: Command, command: Command, given: number, repo: string): Promise<Candidate[]> {
   const all: readonly Argument[] = command.registeredArguments;
   const last = all.at(-1);
@@ -118,65 +134,21 @@ async function argumentsOf(program: Command, command: Command, given: number, re
   switch (argument.name()) {
     case 'idea':
     case 'ideas':
-      return plain(await ideaIds(repo));
+      return plain(await (NOT_LANDED.has(command.name()) ? openIdeaIds(repo) : ideaIds(repo)));
     case 'backlog':
+    case 'file':
       return plain([FILES]);
+    case 'source':
+      return plain(['github', 'gitlab', FILES]);
     case 'mode':
       return plain(['autopilot', 'semi-auto', 'step']);
+    case 'account':
+      return plain(await agents(repo));
     case 'topic':
       return given === 0 ? [...plain(TOPIC_NAMES), ...commandsOf(program)] : [];
     case 'answer':
       return plain(['continue', 'stop', 'review']);
     default:
       return [];
-  }
-}
-
-/*
- * Ids for shell completion, from the files of the last run in the shell's repository.
- * Invariant: starts no program and checks no shapes. A missing or damaged file gives no ids.
- */
-
-/** Newest first. */
-export async function runIds(repo: string): Promise<string[]> {
-  const project = await projectAt(repo);
-  if (project === undefined) return [];
-  return (await readdir(runsDir(stateRoot(), project)).catch(() => [])).sort().reverse();
-}
-
-export async function ideaIds(repo: string): Promise<string[]> {
-  const project = await projectAt(repo);
-  const [runId] = await runIds(repo);
-  if (project === undefined || runId === undefined) return [];
-  const dir = runDir(stateRoot(), project, runId);
-  const [ideas, added] = await Promise.all([
-    read<{ id?: unknown }[]>(join(dir, 'backlog.json')),
-    readdir(join(dir, 'added')).catch(() => []),
-  ]);
-  const ids = (Array.isArray(ideas) ? ideas : []).flatMap(({ id }) => (typeof id === 'string' ? id : []));
-  return [...ids, ...added.flatMap((name) => (name.endsWith('.json') ? name.slice(0, -'.json'.length) : []))];
-}
-
-async function projectAt(repo: string): Promise<string | undefined> {
-  let folder = resolve(repo);
-  for (;;) {
-    const commonDir = await commonDirAt(folder);
-    if (commonDir !== undefined) {
-      const named = projectName(commonDir);
-      // A moved repository keeps its project.
-      const moved = await read<{ project?: string }>(join(projectDir(stateRoot(), named), 'moved.json'));
-      return typeof moved?.project === 'string' ? moved.project : named;
-    }
-    const above = dirname(folder);
-    if (above === folder) return undefined;
-    folder = above;
-  }
-}
-
-async function read<T>(path: string): Promise<T | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as T;
-  } catch {
-    return undefined;
   }
 }

@@ -1,14 +1,15 @@
 /** Checks the agent CLIs: which are installed, logged in, and able to work in a run. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { CATALOG, type CatalogEntry, catalogEntry } from '../../agents/catalog.js';
 import { agentEnvironment } from '../../agents/environment.js';
 import { executeAgent } from '../../agents/execute.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
+import { makeTemporary } from '../../process/temporary.js';
 import { isExecutable, which } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
 import { type Check, fail, info, ok, warn } from './check.js';
@@ -171,7 +172,7 @@ const TURN_MS = 120_000;
 
 export async function probeAgent(context: Context, spec: AgentSpec): Promise<Check> {
   const what = `agent ${spec.name}, a real turn`;
-  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-probe-'));
+  const dir = await makeTemporary('probe');
   const startedAt = performance.now();
   try {
     const got = await executeAgent({

@@ -1,11 +1,11 @@
 /** Checks the machine: Node, git, disk, state folder, and the `ralphctl` that the shell finds. */
-import { access, constants, mkdir, realpath, statfs } from 'node:fs/promises';
+import { access, constants, mkdir, realpath, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { makeTemporary } from '../../process/temporary.js';
 import { isExecutable } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
-import { assertTemporaryFolder } from '../state-folder.js';
 import { program } from '../worker-process.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
 
@@ -18,7 +18,7 @@ const FEW_INODES = 50_000;
 const START_MS = 20_000;
 
 export async function checkMachine(context: Context): Promise<Check[]> {
-  const checks = [checkNode(), await checkGit(), await checkState(context), await checkTemporary(context)];
+  const checks = [checkNode(), await checkGit(), await checkState(context), await checkTemporary()];
   return [...checks, ...(await checkDisk(context.root)), ...(await checkName(context))];
 }
 
@@ -40,11 +40,13 @@ async function checkGit(): Promise<Check> {
   );
 }
 
-async function checkTemporary({ env }: Context): Promise<Check> {
-  return assertTemporaryFolder(env).then(
-    () => ok('temporary folder', tmpdir()),
-    (error: Error) => problem('temporary folder', error, 'set TMPDIR to another folder'),
-  );
+async function checkTemporary(): Promise<Check> {
+  try {
+    await rm(await makeTemporary('probe'), { recursive: true });
+    return ok('temporary folder', tmpdir());
+  } catch (error) {
+    return problem('temporary folder', error, 'set TMPDIR to another folder');
+  }
 }
 
 async function checkState({ root }: Context): Promise<Check> {

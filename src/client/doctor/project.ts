@@ -6,6 +6,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { configFolder, loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
+import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
 import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
@@ -18,6 +19,8 @@ import { landedReport, reportLines } from '../open-run/landed-report.js';
 import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { checkAlerts } from './alerts.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
+import { checkRemote } from './remote.js';
+import { checkTracker } from './tracker.js';
 
 export interface ProjectFindings {
   checks: Check[];
@@ -67,7 +70,10 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   checks.push(aboutTarget);
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
-  checks.push(await checkBacklog(context, folder, config, names));
+  const tracker = trackerOf(config);
+  checks.push(
+    ...(tracker ? await checkTracker(context, root, tracker) : [await checkBacklog(context, folder, config, names)]),
+  );
   checks.push(...(await checkAlerts(context, root, config.notify.rows)));
   checks.push(...(await checkLanded({ root, folder }, config, target)));
   for (const name of names) {
@@ -79,13 +85,22 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   }
   const gate = await checkGate(context, root, config, { folder, exists: hasFile });
   const usable = target !== undefined && aboutTarget.state !== 'fail';
-  if (usable) checks.push(...(await checkSubmodules(root, target)));
-  // It needs the temporary folder, which has a check of its own.
-  for (const one of await insidePrograms(root, config.commit.hooks).catch(() => [])) {
-    const { found, fix } = insideText(one, root);
-    checks.push(warn('git settings', found, fix));
-  }
+  if (usable)
+    checks.push(...(await checkSubmodules(root, target)), ...(await checkRemote(context, root, config, target)));
+  checks.push(...(await checkInsidePrograms(root, config)));
   return { checks, gate, project, config, agents, target: usable ? target : undefined };
+}
+
+async function checkInsidePrograms(root: string, config: Config): Promise<Check[]> {
+  try {
+    const found = await insidePrograms(root, config.commit.hooks);
+    return found.map((one) => {
+      const { found: text, fix } = insideText(one, root);
+      return warn('git settings', text, fix);
+    });
+  } catch (error) {
+    return [problem('git settings', error, 'repair the repository, then: ralphctl doctor')];
+  }
 }
 
 /** Nothing where git knows who commits. Without that, ralphctl still commits. */
@@ -126,7 +141,7 @@ async function checkRoot(repository: Repository, root: string): Promise<Check> {
 /** Adds the agents that ideas name. */
 async function checkBacklog(context: Context, folder: string, config: Config, names: Set<string>): Promise<Check> {
   try {
-    const file = await findBacklog(folder, config.backlog);
+    const file = await findBacklog(folder, backlogFileOf(config));
     const { ideas } = await readBacklog(file, { format: config.backlogFormat });
     const todo = ideas.filter((idea) => !idea.done && !idea.blue);
     for (const { agent } of todo) if (agent !== undefined) names.add(agent);
@@ -142,9 +157,9 @@ async function checkLanded(
   config: Config,
   target: string | undefined,
 ): Promise<Check[]> {
-  if (target === undefined) return [];
+  if (target === undefined || trackerOf(config)) return [];
   try {
-    const file = await findBacklog(folder, config.backlog);
+    const file = await findBacklog(folder, backlogFileOf(config));
     const { ideas } = await readBacklog(file, { format: config.backlogFormat });
     const report = await landedReport({ root, target, file, ideas, ticks: config.landing.tick });
     return reportLines(report, target).map((line) => {

@@ -16,7 +16,7 @@ import { git } from '../../git/runner.js';
 import { commandEnvironment, SEATS } from '../../jobs/command-environment.js';
 import type { WorkDeps } from '../../jobs/job.js';
 import { setUp } from '../../jobs/prepare.js';
-import { withLock } from '../../server/lock.js';
+import { withLock } from '../../process/lock.js';
 import { type Context, type Project, say } from '../context.js';
 import { type Check, fail, ok, warn } from './check.js';
 

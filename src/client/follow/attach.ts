@@ -2,29 +2,41 @@
  * Follows a run on the screen or in lines, and says how that ended: the run is over, waits for a person, or the person
  * detached. Returns the exit code.
  */
+
 import { took } from '../../decide/duration.js';
+import { landedText } from '../../decide/text.js';
+import type { RunModel } from '../../model/model.js';
+import type { StartAgain } from '../../model/start-again.js';
 import type { RunSummary } from '../../protocol/run.js';
-import { EXIT } from '../../protocol/user-error.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
+import { readModel } from '../../run-files/read-model.js';
 import { type Context, print, printJson, say } from '../context.js';
 import type { Attachment } from '../open-run/attachment.js';
 import { goneAtEnd } from '../open-run/landed-report.js';
 import { untickedAtEnd } from '../open-run/not-committed.js';
+import { textWidth } from '../report/print.js';
 import { statusWord } from '../views/idea-lines.js';
-import { clean, landedText, many, paragraphs } from '../views/live-lines.js';
+import { wholeQuestion } from '../views/idea-report.js';
+import { clean, many } from '../views/live-lines.js';
+import { iterationsText, questionLines, withStart } from '../views/status-lines.js';
 import { follow } from './follow.js';
+import { exitOfSummary } from './run-end.js';
 
 /** Follows the run to its end and explains what did not land. */
 export async function attach(
   context: Context,
   attachment: Attachment,
   runId: string,
-  { wait, screen }: { wait: boolean; screen: boolean },
+  { wait, screen, again }: { wait: boolean; screen: boolean; again: boolean },
 ): Promise<number> {
+  // People who come back want to know how it stands, then what happened last.
+  const first = again && !context.json ? { first: () => sayStatus(context) } : {};
   const end = screen
     ? await (await import('../screen/attached.js')).followOnScreen(context, attachment, runId, !wait)
-    : await follow(context, attachment, runId, { leaveWhenWaiting: !wait });
+    : await follow(context, attachment, runId, { leaveWhenWaiting: !wait, ...first });
   if (end.why === 'detached' && screen) {
-    say('The run continues. Attach again: ralphctl   inspect: ralphctl status   end the run: ralphctl stop');
+    for (const line of end.lines ?? []) print(line);
     return EXIT.ok;
   }
   if (end.why === 'detached') {
@@ -45,30 +57,58 @@ export async function attach(
         say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');
       if (status.attention.some((one) => one.approval))
         say('iterations or landings wait for your approval: ralphctl approve');
-      for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
+      const model = await modelOf(context, { project: attachment.api.project, runId });
+      for (const { id, reason } of status.attention.filter((one) => one.status === 'needs-human')) {
+        const question = wholeQuestion(model?.ideas.get(id), reason) ?? reason ?? '';
         say(
-          `${line.id} waits for you:\n${paragraphs(line.reason ?? '', '  | ').join('\n')}\n  ralphctl answer ${line.id} "…"`,
+          `${id} waits for you:\n${questionLines(id, question, textWidth()).join('\n')}\n  ralphctl answer ${id} "…"`,
         );
       }
     }
     return EXIT.needsHuman;
   }
-  const gone = await goneAtEnd(context, attachment.api.project, runId, end.summary);
-  const unticked = await untickedAtEnd(context, { project: attachment.api.project, runId });
-  showSummary(context, end.summary, { gone, unticked });
+  const ref = { project: attachment.api.project, runId: end.runId ?? runId };
+  const gone = await goneAtEnd(context, ref.project, ref.runId, end.summary);
+  const unticked = await untickedAtEnd(context, ref);
+  const model = await modelOf(context, ref);
+  const ms =
+    model?.startedAt !== undefined && model.endedAt !== undefined ? model.endedAt - model.startedAt : undefined;
+  showSummary(context, end.summary, { gone, unticked, ms, start: model?.startAgain });
   if (!context.json) {
     const { reportAtEnd } = await import('../report/keep.js');
-    await reportAtEnd(context, { project: attachment.api.project, runId });
+    await reportAtEnd(context, ref);
   }
-  return end.summary.notLanded.length + gone.length === 0 ? EXIT.ok : EXIT.notLanded;
+  return exitOfSummary(end.summary, gone);
 }
+
+const modelOf = (context: Context, ref: RunRef): Promise<RunModel | undefined> =>
+  readModel(context.root, ref).then(
+    (found) => found?.model,
+    () => undefined,
+  );
+
+/** Never keeps a person from attaching. */
+async function sayStatus(context: Context): Promise<void> {
+  const { status } = await import('../commands/inspect/status.js');
+  await status(context).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error;
+    say(`warning: ${error.message}`);
+  });
+  print('');
+}
+
+/** Of the text about a push. */
+const LONGEST = 700;
 
 interface Beside {
   gone: readonly string[];
   unticked: readonly string[];
+  /** By the run's events, as the report has it; the workflow also counts the time until a worker took it. */
+  ms: number | undefined;
+  start: StartAgain | undefined;
 }
 
-function showSummary(context: Context, summary: RunSummary, { gone, unticked }: Beside): void {
+function showSummary(context: Context, summary: RunSummary, { gone, unticked, ms, start }: Beside): void {
   if (context.json) {
     const beside = { gone: gone.length > 0 ? gone : undefined, unticked: unticked.length > 0 ? unticked : undefined };
     printJson({ kind: 'summary', ...summary, ...beside });
@@ -77,12 +117,13 @@ function showSummary(context: Context, summary: RunSummary, { gone, unticked }: 
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them no longer on the target` : ''}, ${summary.notLanded.length} did not land, in ${took(statistics.runtimeMs)}; ` +
-      `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
+    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them no longer on the target` : ''}, ${summary.notLanded.length} did not land, in ${took(ms ?? statistics.runtimeMs)}; ` +
+      `${iterationsText(statistics)}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {
-    print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+    print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`);
   }
   for (const line of [...gone, ...unticked]) print(`  ${line}`);
+  if (summary.status.delivery) print(`  not pushed: ${clean(summary.status.delivery.text, LONGEST)}`);
   if (summary.notLanded.length > 0) print('reasons: ralphctl why IDEA   output: ralphctl logs IDEA');
 }

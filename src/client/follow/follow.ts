@@ -10,24 +10,28 @@ import { WAITS_FOR_YOU } from '../../protocol/states.js';
 import type { RunStatus } from '../../protocol/views.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import type { RunApi } from '../api/run.js';
-import { type Context, print, printJson } from '../context.js';
+import { type Context, print, printJson, say } from '../context.js';
 import type { Attachment } from '../open-run/attachment.js';
 import { endProgress } from '../progress.js';
 import { LiveLines } from '../views/live-lines.js';
 import { ringBell, usesColour } from '../views/terminal.js';
 
 export type FollowEnd =
-  | { why: 'ended'; summary: RunSummary }
+  /** `runId`: of a run that the screen followed after the attached one. */
+  | { why: 'ended'; summary: RunSummary; runId?: string }
   | { why: 'waits'; status: RunStatus }
-  | { why: 'detached' };
+  /** `lines`: what the screen leaves on the terminal. */
+  | { why: 'detached'; lines?: readonly string[] };
 
 const WAIT_CHECK_MS = 1000;
-/** Earlier lines to print when attaching, however small the terminal. */
-const LEAST_SHOWN = 20;
+/** Earlier events to print when attaching; the status stands above them. */
+const EARLIER = 20;
 
 export interface FollowOptions {
   /** Return when all that is left waits for a person. */
   leaveWhenWaiting: boolean;
+  /** Printed before the events. A Ctrl-C leaves the run from here on. */
+  first?: () => Promise<void>;
 }
 
 export async function follow(
@@ -46,7 +50,8 @@ export async function follow(
   });
   process.once('SIGINT', onInterrupt);
   process.once('SIGTERM', onInterrupt);
-  const lines = showEvents(context, eventsPath(context.root, { project, runId }), stop.signal);
+  const shown = options.first?.() ?? Promise.resolve();
+  const lines = shown.then(() => showEvents(context, eventsPath(context.root, { project, runId }), stop.signal));
   const failed = attachment.result(stop.signal).then(
     (summary) => finish({ why: 'ended', summary }),
     (error: unknown) => error,
@@ -68,31 +73,27 @@ export async function follow(
 
 export async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<void> {
   const shown = new Shown(context);
-  const known = context.json ? 0 : await countEvents(path);
-  const before: string[] = [];
-  let seen = 0;
-  for await (const event of followEvents(path, signal)) {
-    if (seen >= known) {
-      shown.take(event);
-      continue;
-    }
-    before.push(...shown.lines(event));
-    if (++seen === known) sayLast(before);
+  let before: string[] | undefined = context.json ? undefined : [];
+  const caughtUp = (): void => {
+    if (before) sayLast(before);
+    before = undefined;
+  };
+  let told = '';
+  const unreadable = (problem: Error | undefined): void => {
+    if (problem && problem.message !== told) say(`warning: ${problem.message}`);
+    told = problem?.message ?? '';
+  };
+  for await (const event of followEvents(path, signal, { read: caughtUp, unreadable })) {
+    if (before) before.push(...shown.lines(event));
+    else shown.take(event);
   }
 }
 
-/** People who attach again want the current state: the last screen of events, not all of them. */
+/** People who attach again want the last events, not all of them. */
 function sayLast(lines: readonly string[]): void {
-  const most = Math.max(LEAST_SHOWN, (process.stdout.rows ?? 0) - 4);
-  const left = lines.length - most;
+  const left = lines.length - EARLIER;
   if (left > 0) print(`… ${left} earlier lines: ralphctl logs`);
-  for (const line of lines.slice(-most)) print(line);
-}
-
-async function countEvents(path: string): Promise<number> {
-  let count = 0;
-  for await (const _ of followEvents(path, AbortSignal.abort())) count += 1;
-  return count;
+  for (const line of lines.slice(-EARLIER)) print(line);
 }
 
 /** Formats events one after another. */

@@ -1,8 +1,9 @@
 /** Lists for a start which interventions of earlier runs apply to the new run, and which do not. Reads files only. */
 import type { Idea } from '../../protocol/idea.js';
+import type { RunRef } from '../../protocol/run-ref.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
 import { keptForNext, keptWords } from '../../run-files/kept.js';
-import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
+import { knownIdeas, listRuns, loadIdea, loadRun } from '../../run-files/run.js';
 
 const MOST_NAMED = 10;
 
@@ -42,14 +43,19 @@ export async function leftBehind(
   if (last === undefined) return [];
   const ref = { project, runId: last };
   const known = new Set(ideas.map((idea) => idea.id));
-  const [given, all] = await Promise.all([
-    loadRun(root, ref).then((run) => new Set(run.ideas.keys())),
-    knownIdeas(root, ref),
-  ]).catch(() => [new Set<string>(), new Set<string>()] as const);
-  const added = [...all].filter((id) => !given.has(id) && !known.has(id) && !landed.has(id));
+  const added = await addedBy(root, ref, (id) => known.has(id) || landed.has(id)).catch(() => []);
   if (added.length === 0) return [];
   const names = added.slice(0, MOST_NAMED).join(', ');
   return [
     `the last run also had ${names}. They have not landed and are not in this backlog. Add them with: ralphctl enqueue FILE`,
   ];
+}
+
+/** Ideas that a person added to the run. Its waves take theirs from its source, and the next run reads that again. */
+async function addedBy(root: string, ref: RunRef, settled: (id: string) => boolean): Promise<string[]> {
+  const { file, ideas } = await loadRun(root, ref);
+  const added = [...(await knownIdeas(root, ref))].filter((id) => !ideas.has(id) && !settled(id));
+  if (!file.waves) return added;
+  const found = await Promise.all(added.map((id) => loadIdea(root, ref, id)));
+  return found.flatMap((idea) => (!idea || idea.origin || idea.source.file === file.backlog.file ? [] : idea.id));
 }

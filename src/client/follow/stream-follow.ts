@@ -3,17 +3,17 @@
  * Invariant: loses and repeats no line while the file rotates. Half a line waits for its rest. Memory is bounded by the
  * bytes since the last read.
  */
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { StringDecoder } from 'node:string_decoder';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { olderStream, type StreamLine } from '../../agents/reading/stream.js';
+import { LineSplitter } from '../../config/lines.js';
+import { openOwn } from '../../config/own-files.js';
 
 const CHUNK = 64 << 10;
 
 export class StreamFollower {
   #file: FileHandle | undefined;
   #inode = -1;
-  #rest = '';
-  #decoder = new StringDecoder('utf8');
+  #lines = new LineSplitter();
   #began = false;
 
   constructor(private readonly path: string) {}
@@ -36,15 +36,14 @@ export class StreamFollower {
   async close(): Promise<void> {
     await this.#file?.close();
     this.#file = undefined;
-    this.#rest = '';
-    this.#decoder = new StringDecoder('utf8');
+    this.#lines = new LineSplitter();
   }
 
   async #open(): Promise<boolean> {
     // The first call also reads the rotated file.
-    const older = this.#began ? undefined : await open(olderStream(this.path)).catch(() => undefined);
+    const older = this.#began ? undefined : await openOwn(olderStream(this.path));
     this.#began = true;
-    this.#file = older ?? (await open(this.path).catch(() => undefined));
+    this.#file = older ?? (await openOwn(this.path));
     if (!this.#file) return false;
     this.#inode = (await this.#file.stat()).ino;
     return true;
@@ -55,10 +54,8 @@ export class StreamFollower {
     for (;;) {
       const { bytesRead } = (await this.#file?.read(chunk, 0, CHUNK, null)) ?? { bytesRead: 0 };
       if (bytesRead === 0) return;
-      const parts = (this.#rest + this.#decoder.write(chunk.subarray(0, bytesRead))).split('\n');
-      this.#rest = parts.pop() ?? '';
-      for (const part of parts) {
-        const line = parse(part);
+      for (const found of this.#lines.take(chunk.subarray(0, bytesRead))) {
+        const line = found.line && parse(found.line.toString('utf8'));
         if (line) lines.push(line);
       }
     }

@@ -3,11 +3,11 @@
  * Pure.
  */
 
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { backlogsIn } from '../../backlog/index.js';
 import { CONFIG_FILES, foldersUpTo } from '../../config/load.js';
+import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Proposal } from './proposal.js';
 
 export interface Findings extends Proposal {
@@ -16,6 +16,12 @@ export interface Findings extends Proposal {
   target?: string;
   /** Relative to the folder of the configuration. */
   backlog?: string;
+  /** Of a backlog of another tool. */
+  backlogFormat?: FormatName;
+  /** What was read in the backlog, or why it cannot be read. */
+  backlogSays?: string;
+  /** Files of which a person has to choose one. */
+  backlogs?: readonly string[];
   /** Folder of the configuration, relative to the top of the repository; absent for the top. */
   folder?: string;
 }
@@ -33,8 +39,7 @@ export function configDocument(found: Findings): string {
     '# Branch that finished work lands on.',
     found.target === undefined ? '# target: main' : value({ target: found.target }),
     '',
-    '# File with the ideas: roadmap.md, or ideas as YAML or JSON.',
-    found.backlog === undefined ? '# backlog: roadmap.md' : value({ backlog: found.backlog }),
+    ...backlogLines(found).map((line) => (typeof line === 'string' ? line : value(line))),
     '',
     '# Agent that does the work: claude, codex, gemini, opencode, aider, copilot, qwen, pi, or your own (ralphctl help agents).',
     agent === undefined ? '# agent: claude        # none was found on PATH' : value({ agent }),
@@ -56,6 +61,22 @@ export function configDocument(found: Findings): string {
     '# timeoutMinutes: 30',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function backlogLines({ backlog, backlogFormat, backlogSays, backlogs }: Findings): (string | object)[] {
+  const head = '# File with the ideas: roadmap.md, ideas as YAML or JSON, or a backlog of another tool.';
+  if (backlogs)
+    return [
+      head,
+      '# More than one file could be it. Choose one:',
+      ...backlogs.map((one) => `# backlog: ${JSON.stringify(one)}`),
+    ];
+  if (backlog === undefined) return [head, '# backlog: roadmap.md'];
+  return [
+    head,
+    ...(backlogSays === undefined ? [] : [`# ${backlogSays}`]),
+    { backlog, ...(backlogFormat === undefined ? {} : { backlogFormat }) },
+  ];
 }
 
 function gateLines({ gate, missing }: Findings): string[] {
@@ -83,11 +104,6 @@ function setupLines({ setup }: Findings): string[] {
 /** A folder with one of these files is a project of its own. */
 const MARKS = new Set<string>([
   ...CONFIG_FILES,
-  'roadmap.md',
-  'ROADMAP.md',
-  'ideas.yaml',
-  'ideas.yml',
-  'ideas.json',
   'package.json',
   'pyproject.toml',
   'setup.py',
@@ -109,7 +125,7 @@ const MARKS = new Set<string>([
 export async function projectFolder(from: string, root: string): Promise<string> {
   for (const dir of await foldersUpTo(from, root)) {
     const names = await readdir(dir).catch(() => []);
-    if (names.some((name) => MARKS.has(name)) || existsSync(join(dir, 'specs', 'roadmap.md'))) return dir;
+    if (names.some((name) => MARKS.has(name)) || (await backlogsIn(dir)).length > 0) return dir;
   }
   return root;
 }

@@ -11,13 +11,16 @@ export async function takeForNext(root: string, model: RunModel): Promise<boolea
   const kept = new Map(
     (await keptForNext(root, model.project).catch(() => [])).map((one) => [
       one.idea,
-      { ...askedFor(one), words: keptWords(one) },
+      { ...askedFor(one), words: keptWords(one), gone: one.abandoned },
     ]),
   );
   let changed = false;
   for (const idea of model.ideas.values()) {
     const found = kept.get(idea.id);
-    const next = found && found.words.length > 0 ? found : undefined;
+    const { gone, ...told } = found ?? { words: [] };
+    // The run's own events tell of an idea that was given up while it was open.
+    const leftOut = gone && idea.status !== 'abandoned' ? { leftOut: true as const } : {};
+    const next = told.words.length > 0 || leftOut.leftOut ? { ...told, ...leftOut } : undefined;
     if (JSON.stringify(next) === JSON.stringify(idea.forNext)) continue;
     changed = true;
     count(model.counts, idea, -1);
@@ -26,4 +29,14 @@ export async function takeForNext(root: string, model: RunModel): Promise<boolea
     count(model.counts, idea, 1);
   }
   return changed;
+}
+
+const MOST_KEPT = 10;
+
+/** Commands of people since the last run. */
+export async function nextStartLines(root: string, project: string): Promise<string[]> {
+  const words = (await keptForNext(root, project)).flatMap(keptWords);
+  if (words.length === 0) return [];
+  const more = words.length > MOST_KEPT ? ` and ${words.length - MOST_KEPT} more` : '';
+  return [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`];
 }

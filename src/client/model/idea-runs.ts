@@ -1,17 +1,41 @@
 /** One idea through the runs of its project, from their events. Invariant: reads only. */
+import { readdir } from 'node:fs/promises';
+import { ideaDir } from '../../config/paths.js';
+import type { RunRef } from '../../protocol/run-ref.js';
 import type { ShownRun } from '../../report/show.js';
 import { readIdea } from '../../run-files/read-model.js';
 import { listRuns } from '../../run-files/run.js';
 
-/** Runs that are read. */
-const MOST_RUNS = 20;
+/** The newest runs, whose events are read in any case. Of older ones only those in which an agent worked on the idea. */
+const READ_ANYWAY = 20;
 
 /** The runs whose events name the idea, newest first. */
 export async function ideaInRuns(root: string, project: string, id: string): Promise<ShownRun[]> {
   const found: ShownRun[] = [];
-  for (const runId of (await listRuns(root, project)).slice(0, MOST_RUNS)) {
-    const told = await readIdea(root, { project, runId }, id);
+  for (const [place, runId] of (await listRuns(root, project)).entries()) {
+    if (place >= READ_ANYWAY && !(await hasWork(root, { project, runId }, id))) continue;
+    // The report of that run tells why its files cannot be read.
+    const told = await readIdea(root, { project, runId }, id).catch(() => undefined);
     if (told) found.push({ runId, startedAt: told.at, idea: told.idea });
   }
   return found;
+}
+
+/** Each agent run has a folder of its own, so that this needs no events. */
+async function hasWork(root: string, { project, runId }: RunRef, id: string): Promise<boolean> {
+  const names = await readdir(ideaDir(root, project, runId, id)).catch(() => []);
+  return names.some((name) => /^\d+$/.test(name));
+}
+
+/** The newest of these runs, newest first, in which an agent worked on the idea; undefined: none. */
+export async function workedOn(
+  root: string,
+  project: string,
+  id: string,
+  runs: readonly string[],
+): Promise<string | undefined> {
+  for (const runId of runs) {
+    if (await hasWork(root, { project, runId }, id)) return runId;
+  }
+  return undefined;
 }

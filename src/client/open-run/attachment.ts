@@ -4,9 +4,9 @@
  * the machine nor a restart of the server ends it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { ServiceError, TerminatedFailure, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { took } from '../../decide/duration.js';
 import type { RunSummary } from '../../protocol/run.js';
-
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { lastMovement } from '../../run-files/movement.js';
 
@@ -28,9 +28,20 @@ const RETRY_MS = 1_000;
 const WORKER_CHECK_MS = 3_000;
 /** A worker whose supervisor was killed first returns its work, and then starts another supervisor. */
 const CHECKS_BEFORE_HELP = 4;
+/** A check that comes later than this by the clock means that this process was stopped, or that the machine slept. */
+const STOOD_STILL_MS = 10_000;
 /** Workers ask for work at least once a minute. */
 const IDLE_QUEUE_MS = 120_000;
 const QUEUE_CHECK_EVERY = 10;
+
+/** Somebody ended the run outside of ralphctl, or its workflow failed. */
+export class RunClosed extends UserError {
+  constructor(runId: string, { cause }: WorkflowFailedError) {
+    const how = cause instanceof TerminatedFailure ? 'was terminated on the server' : 'ended with an error';
+    const why = cause?.message ? ` (${cause.message.split('\n')[0]})` : '';
+    super(`run ${runId} ${how}${why}. See: ralphctl report. Start another run with: ralphctl start`, EXIT.noRun);
+  }
+}
 
 export interface AttachmentOptions {
   project: string;
@@ -74,6 +85,7 @@ export class Attachment {
         return await this.#api.result();
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) throw await this.#runGone();
+        if (error instanceof WorkflowFailedError) throw new RunClosed(this.#options.runId, error);
         if (!(error instanceof ServiceError) || signal.aborted) throw error;
         await this.#untilServing(signal);
       }
@@ -84,7 +96,7 @@ export class Attachment {
   async watchWorker(signal: AbortSignal): Promise<void> {
     let dead = 0;
     let told = false;
-    for (let round = 1; await pause(WORKER_CHECK_MS, signal); round++) {
+    for (let round = 1; await this.#nextCheck(signal); round++) {
       const state = this.#options.worker ? await this.#workerState() : 'alive';
       if (state !== 'dead') dead = 0;
       if (state === 'dead' && ++dead >= CHECKS_BEFORE_HELP) {
@@ -98,6 +110,18 @@ export class Attachment {
         else if (this.#options.worker) told = false;
       }
     }
+  }
+
+  /** Says how long this process stood still. False when `signal` aborted. */
+  async #nextCheck(signal: AbortSignal): Promise<boolean> {
+    const before = Date.now();
+    if (!(await pause(WORKER_CHECK_MS, signal))) return false;
+    const still = Date.now() - before - WORKER_CHECK_MS;
+    if (still > STOOD_STILL_MS)
+      this.tell(
+        `this command stood still for ${took(still)}: it was stopped, or the machine slept. It goes on with the run`,
+      );
+    return true;
   }
 
   async #workerState(): Promise<'alive' | 'dead' | 'none'> {

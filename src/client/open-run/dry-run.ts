@@ -1,20 +1,44 @@
-/** `start --dry-run`: prints the order of the ideas and their dependencies. Starts nothing. */
-import { EXIT } from '../../protocol/user-error.js';
+/**
+ * `start --dry-run` and `run --dry-run`: prints the order of the ideas and their dependencies, or what the first wave
+ * would take, and everything that the command would refuse.
+ * Invariant: starts nothing and leaves nothing behind.
+ */
+import { newModel } from '../../model/fold.js';
+import { EXIT, type UserError } from '../../protocol/user-error.js';
+import { startAgainOf } from '../../run-files/start-again.js';
 import { type Context, print, printJson } from '../context.js';
 import { carriedLines } from '../follow/left-behind.js';
 import { orderOf } from '../plan/order.js';
-import { type RunPlan, reportOf } from '../plan/run-plan.js';
-import { clean } from '../views/live-lines.js';
-import { openRunConfig } from './flags.js';
+import { remoteLine } from '../plan/remote.js';
+import type { RunConfig } from '../plan/run-config.js';
+import { planRun, reportOf, type StartFlags } from '../plan/run-plan.js';
+import { trackerLine } from '../plan/source.js';
+import { refusePlain } from '../plan/waves.js';
+import { assertStateFolder } from '../state-folder.js';
+import { groupsLine, groupsOf } from '../views/beside-lines.js';
+import { clean, many } from '../views/live-lines.js';
+import { firstWave, firstWaveLines } from './dry-waves.js';
+import { openRunConfig, refusedFlags } from './flags.js';
 import { reportLines } from './landed-report.js';
+import { reusedIdLines } from './reused-ids.js';
 
-export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
-  const openRun = (await openRunConfig(context, plan.project))?.file.runId;
-  const { order, landed } = await orderOf(context, plan);
+export async function showPlan(context: Context, flags: StartFlags): Promise<number> {
+  const problems: UserError[] = [];
+  const plan = await planRun(context, flags, { agents: true, refused: problems });
+  await assertStateFolder(context).catch((error: UserError) => problems.push(error));
+  const config = await openRunConfig(context, plan.project);
+  const openRun = config?.file.runId;
+  // An open run needs no plan: `start` attaches to it.
+  const refused = config ? await refusedOn(context, config, flags) : problems.map(({ message }) => message);
+  const code = refused.length === 0 ? EXIT.ok : config ? EXIT.refused : EXIT.usage;
+  const wave = plan.waves && { settings: plan.waves, first: await firstWave(context, plan, plan.waves) };
+  const { order, landed } = wave ? { order: [], landed: [] } : await orderOf(context, plan);
   const report = await reportOf(plan);
   const over = new Set(landed);
   const open = new Set(plan.ideas.filter(({ id, blue }) => !blue && !over.has(id)).map(({ id }) => id));
   const carried = await carriedLines(context.root, { project: plan.project.id }, open, plan.again);
+  // A wave takes no epics.
+  const groups = wave ? [] : groupsOf(newModel({ project: '', runId: '', name: '', target: '' }, plan.ideas, over));
   const gate = plan.config.gate.commands.map((one) => one.name);
   if (context.json) {
     printJson({
@@ -26,16 +50,23 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
       landed,
       ...report,
       carried,
-      order,
+      groups: groups.length > 0 ? groups : undefined,
+      ...(wave ? { wave: wave.first } : { order }),
+      refused: refused.length > 0 ? refused : undefined,
     });
-    return EXIT.ok;
+    return code;
   }
+  const verb = wave ? 'run' : 'start';
   if (openRun !== undefined) {
-    print(`run ${openRun} is open: ralphctl start attaches to it, and begins nothing of the following`);
+    print(`run ${openRun} is open: ralphctl ${verb} attaches to it, and begins nothing of the following`);
     print('it takes new ideas with: ralphctl enqueue   and a changed ralphctl.yaml with: ralphctl config reload');
     print('a run that begins after it:');
   }
-  print(`${plan.project.repository.root} onto ${plan.target}, ${plan.config.slots} slots`);
+  print(`${plan.project.repository.root} onto ${plan.target}, ${many(plan.config.slots, 'slot')}`);
+  const { mode, pr } = plan.config.landing;
+  const remote = await remoteLine(plan.project.repository.root, plan.target, plan.remote, mode, pr.autoMerge);
+  if (remote !== undefined) print(remote);
+  if (plan.tracker) print(trackerLine(plan.tracker));
   print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);
   if (landed.length > 0) print(`landed already: ${clean(landed.join(', '), Number.POSITIVE_INFINITY)}`);
   for (const one of order) {
@@ -43,9 +74,24 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
     const about = `${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`;
     print(`${String(one.round).padStart(3)}  ${clean(about, 2000)}`);
   }
+  for (const line of groupsLine(groups)) print(line);
+  if (wave) for (const line of firstWaveLines(wave.first, wave.settings)) print(line);
   for (const line of [...plan.amended.said, ...carried]) print(clean(line, 2000));
-  for (const line of reportLines(report, plan.target)) print(line);
+  for (const line of [...reportLines(report, plan.target, startAgainOf(plan)), ...(await reusedIdLines(context, plan))])
+    print(line);
   for (const warning of plan.warnings) print(clean(`warning: ${warning}`, 2000));
+  for (const line of refused) print(clean(`${verb} would refuse: ${line}`, 2000));
   print('nothing was started');
-  return EXIT.ok;
+  return code;
+}
+
+async function refusedOn(context: Context, config: RunConfig, flags: StartFlags): Promise<string[]> {
+  const { project, runId } = config.file;
+  const plain = flags.waves
+    ? await refusePlain(context.root, project, runId).then(
+        () => [],
+        ({ message }: UserError) => [message],
+      )
+    : [];
+  return [...plain, ...(await refusedFlags(context, config, flags))];
 }

@@ -2,11 +2,14 @@
  * Applies the flags of a `start` that finds an open run, and refuses by name the flags that cannot apply.
  * Invariant: drops no flag silently, and changes nothing that no flag names.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { reloadRow } from '../../config/reload.js';
+import { trackerOf } from '../../config/schema/tracker.js';
 import type { OpenRun } from '../commands/steer/interventions.js';
 import type { Context, Project } from '../context.js';
 import { configFlags, configOfRun, type RunConfig } from '../plan/run-config.js';
-import { backlogFile, type StartFlags } from '../plan/run-plan.js';
+import type { StartFlags } from '../plan/run-plan.js';
+import { backlogFile } from '../plan/source.js';
 import { describeChange, fileChanges, reloadFlags } from './reload.js';
 
 export interface FlagsTaken {
@@ -16,10 +19,9 @@ export interface FlagsTaken {
   refused: string[];
 }
 
-export async function takeFlags(context: Context, run: OpenRun, flags: StartFlags): Promise<FlagsTaken> {
-  const { file } = await configOfRun(context.root, run);
+/** Says for each flag why an open run cannot apply it. */
+export async function refusedFlags(context: Context, { file }: RunConfig, flags: StartFlags): Promise<string[]> {
   const refused: string[] = [];
-  const taken: string[] = [];
   if (flags.target !== undefined && flags.target !== file.target) {
     const why = reloadRow('target')?.why ?? '';
     refused.push(`--target ${flags.target}: the run lands on ${file.target}; ${why}`);
@@ -28,12 +30,35 @@ export async function takeFlags(context: Context, run: OpenRun, flags: StartFlag
     const named = await backlogFile(context, file.repo, flags.backlog);
     if (named !== file.backlog.file)
       refused.push(
-        `${flags.backlog}: the run has the ideas of ${file.backlog.file}; add more with: ralphctl enqueue ${flags.backlog}`,
+        `${flags.backlog}: the run has the ideas of ${file.backlog.from ?? file.backlog.file}; add more with: ralphctl enqueue ${flags.backlog}`,
       );
+  }
+  if (flags.source !== undefined && !isDeepStrictEqual(flags.source, trackerOf(file.config)))
+    refused.push(
+      `the run works on ${file.backlog.from ?? file.backlog.file}; another source applies only to a new run`,
+    );
+  const { maxWaves, batchSize, confirm } = flags.waves ?? {};
+  for (const [flag, wanted, now] of [
+    ['--max-waves', maxWaves, file.waves?.maxWaves],
+    ['--batch-size', batchSize, file.waves?.batchSize],
+  ] as const)
+    if (wanted !== undefined && wanted !== now)
+      refused.push(`${flag} ${wanted}: the run has ${now ?? 'no waves'}; it applies only to a new run`);
+  if (confirm !== undefined && confirm !== (file.waves?.confirm ?? false)) {
+    const [flag, does] = confirm
+      ? ['--confirm', 'begins the next wave without asking']
+      : ['--no-confirm', 'asks after each wave'];
+    refused.push(`${flag}: the run ${does}; it applies only to a new run`);
   }
   for (const id of flags.again ?? [])
     refused.push(`--again ${id}: it applies only to a new run; in this run: ralphctl retry ${id}`);
-  const config = configFlags(flags);
+  return refused;
+}
+
+export async function takeFlags(context: Context, run: OpenRun, flags: StartFlags): Promise<FlagsTaken> {
+  const refused = await refusedFlags(context, await configOfRun(context.root, run), flags);
+  const taken: string[] = [];
+  const { source: _, ...config } = configFlags(flags);
   if (Object.keys(config).length > 0) {
     const { changed } = await reloadFlags(context, run, config);
     taken.push(...changed.filter(({ key }) => key !== 'slots').map(describeChange));

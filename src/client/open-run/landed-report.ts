@@ -5,10 +5,12 @@
  */
 import { landedCommits } from '../../git/landing/landed.js';
 import { type Look, rewound, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
+import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunSummary } from '../../protocol/run.js';
-import { loadRun } from '../../run-files/run.js';
+import { knownIdeas, loadRun } from '../../run-files/run.js';
+import { startAgainOf } from '../../run-files/start-again.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import type { Context } from '../context.js';
 import { clean } from '../views/live-lines.js';
@@ -66,21 +68,21 @@ export async function landedReport({
   return { takenBack: lost, unticked };
 }
 
-function lookAt(repo: string, target: string, file: string): Look {
+export function lookAt(repo: string, target: string, file: string): Look {
   const backlogPath = repositoryPath(repo, file);
   return { repo, target, backlogPath };
 }
 
 const MOST_LINES = 5;
 
-export function reportLines({ takenBack: gone, unticked }: LandedReport, target: string): string[] {
+export function reportLines({ takenBack: gone, unticked }: LandedReport, target: string, start?: StartAgain): string[] {
   return [
-    ...some(gone, (one) => `${takenBackText(one, target)}. ${fixOf(one)}`),
+    ...some(gone, (one) => `${takenBackText(one, target)}. ${fixOf(one, start).fix}`),
     ...some(
       unticked,
       ({ idea, landed }) =>
         `${idea} is not ticked, but landed before as ${short(landed)}, so it does not run. ` +
-        `Run it again with: ralphctl start --again ${idea}; or give new work another id`,
+        `Run it again with: ${againCommand(idea, start) ?? startCommand(start)}; or give new work another id`,
     ),
   ];
 }
@@ -90,10 +92,16 @@ function some<T>(all: readonly T[], line: (one: T) => string): string[] {
   return [...all.slice(0, MOST_LINES).map(line), ...(more > 0 ? [`and ${more} more like the last one`] : [])];
 }
 
-const fixOf = ({ idea, by, part }: TakenBack): string =>
-  by && part
-    ? `See it with: git show ${short(by.commit)} -- ${part.slice(0, MOST_FILES).map(quoted).join(' ')}`
-    : `Run it again with: ralphctl start --again ${idea}`;
+/** The command about it, and a sentence with it. */
+export function fixOf({ idea, by, part }: TakenBack, start?: StartAgain): { command: string; fix: string } {
+  const files = by && part ? part.slice(0, MOST_FILES).map(quoted).join(' ') : undefined;
+  const command =
+    by && files !== undefined
+      ? `git show ${short(by.commit)} -- ${files}`
+      : // A wave takes it like any other report.
+        (againCommand(idea, start) ?? startCommand(start));
+  return { command, fix: `${files === undefined ? 'Run it again with' : 'See it with'}: ${command}` };
+}
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
@@ -121,16 +129,19 @@ export async function goneAtEnd(
 ): Promise<string[]> {
   const run = await loadRun(context.root, { project, runId });
   const { repo, target, backlog, createdAt } = run.file;
+  const start = startAgainOf(run.file);
+  // Those that a wave took or a person added, too.
+  const known = await knownIdeas(context.root, { project, runId });
   const open = new Set(summary.notLanded.map(({ idea }) => idea));
   const [gone, off] = await Promise.all([
     takenBack(lookAt(repo, target, backlog.file)),
-    rewound(repo, target, [...run.ideas.keys()]),
+    rewound(repo, target, [...known]),
   ]);
   const since = Date.parse(createdAt);
-  return [...gone.filter(({ by, part }) => by && !part && by.at >= since), ...off]
-    .filter(({ idea }) => run.ideas.has(idea) && !open.has(idea))
-    .map(
-      (one) =>
-        `${takenBackText(one, target)}. Run it again with: ralphctl start${one.by ? ` --again ${one.idea}` : ''}`,
-    );
+  return [...gone.filter(({ by, part }) => by && !part && (by.at ?? since) >= since), ...off]
+    .filter(({ idea }) => known.has(idea) && !open.has(idea))
+    .map((one) => {
+      const command = (one.by && againCommand(one.idea, start)) ?? startCommand(start);
+      return `${takenBackText(one, target)}. Run it again with: ${command}`;
+    });
 }

@@ -91,7 +91,7 @@ export async function untickedAtEnd(context: Context, ref: RunRef): Promise<stri
     const [{ ideas }, known, landed] = await Promise.all([
       readBacklog(backlog.file, { format: backlog.format }),
       knownIdeas(context.root, ref),
-      landedCommits(backlog.root, backlog.target),
+      landedCommits(backlog.root, backlog.target, repositoryPath(backlog.root, backlog.file)),
     ]);
     const over = ideas.filter(({ id }) => known.has(id) && landed.has(id));
     const ids = await notCommitted(backlog, over);

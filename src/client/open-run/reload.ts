@@ -8,13 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { type Change, COUNTS_TEXT, changesOf, reloaded } from '../../config/reload.js';
 import type { Config } from '../../config/schema/config.js';
+import type { Idea } from '../../protocol/idea.js';
+import type { RunRef } from '../../protocol/run-ref.js';
 import { dropRevision, writeRevision } from '../../run-files/revisions.js';
-import { loadRun } from '../../run-files/run.js';
+import { knownIdeas, loadIdea } from '../../run-files/run.js';
 import type { ConfigFlags } from '../../run-files/shapes.js';
 import type { OpenRun } from '../commands/steer/interventions.js';
 import type { Context } from '../context.js';
-import { configFor, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
-import { checkAgents } from '../plan/run-plan.js';
+import { checkAgents } from '../plan/agents.js';
+import { configFor, configOf, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
 
 /** How long a command waits for the run to read a revision. */
 const TAKEN_MS = 10_000;
@@ -32,19 +34,13 @@ export interface Reloaded {
 /** The changes that the current file would make in the open run. */
 export async function fileChanges(now: RunConfig): Promise<Change[]> {
   const { file, flags, config } = now;
-  return changesOf(config, configFor(await readConfig(file.folder ?? file.repo), flags, file.backlog.format));
+  return changesOf(config, configFor(await readConfig(file.folder ?? file.repo), flags, configOf(file)));
 }
 
 export async function reloadFile(context: Context, run: OpenRun): Promise<Reloaded> {
   const now = await configOfRun(context.root, run);
   const { file, flags } = now;
-  return bring(
-    context,
-    run,
-    now,
-    configFor(await readConfig(file.folder ?? file.repo), flags, file.backlog.format),
-    flags,
-  );
+  return bring(context, run, now, configFor(await readConfig(file.folder ?? file.repo), flags, configOf(file)), flags);
 }
 
 /** Applies the flags of a `start` that found an open run, and ignores the configuration file. */
@@ -67,8 +63,10 @@ async function bring(
   const tick = flags.tick ?? true;
   if (tick !== now.tick) changed.push({ key: 'landing.tick', from: now.tick, to: tick, counts: 'landing' });
   if (changed.length === 0) return { taken: true, changed, kept };
-  const { ideas } = await loadRun(context.root, ref);
-  await checkAgents(context, wanted, [...ideas.values()], now.file.repo, true);
+  await checkAgents(context, wanted, await ideasOf(context.root, ref), {
+    root: now.file.repo,
+    later: now.file.waves !== undefined,
+  });
   const revision = await writeRevision(context.root, ref, { config: reloaded(now.config, wanted), tick, flags });
   try {
     const answer = await run.api.tell({ verb: 'reload-config', revision }, run.worker);
@@ -77,6 +75,13 @@ async function bring(
     await dropRevision(context.root, ref, revision);
     throw error;
   }
+}
+
+/** Those of the start, and those that waves, people and splits added. */
+async function ideasOf(root: string, ref: RunRef): Promise<Idea[]> {
+  const ids = await knownIdeas(root, ref);
+  const ideas = await Promise.all([...ids].map((id) => loadIdea(root, ref, id)));
+  return ideas.filter((idea) => idea !== undefined);
 }
 
 async function isTaken({ api }: OpenRun, revision: number): Promise<boolean> {

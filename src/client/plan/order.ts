@@ -2,15 +2,15 @@
 import { toCard } from '../../backlog/cards.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { rankReady, score as scoreOf, scoreParts } from '../../decide/scheduler/score.js';
-import { landedIdeas } from '../../git/landing/landed.js';
 import type { KeptCommand } from '../../protocol/activities.js';
+import type { RunSettings } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
 import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
 import { keptForNext } from '../../run-files/kept.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { needNoWork } from '../../run-files/ticks.js';
 import type { Context } from '../context.js';
-import type { RunPlan } from './run-plan.js';
+import { landedOnTarget, type RunPlan } from './run-plan.js';
 
 /** As the new run carries them out. A person who names an idea again wants it to run. */
 async function keptCommands(root: string, project: string, again: readonly string[]): Promise<KeptCommand[]> {
@@ -37,12 +37,18 @@ export interface Order {
   parts: ReadonlyMap<string, ScorePart[]>;
 }
 
-export async function orderOf(context: Context, plan: RunPlan): Promise<Order> {
+/** The run as it would begin: with the ideas that need no work, and with what people decided before. */
+export async function beginningOf(
+  context: Context,
+  plan: RunPlan,
+): Promise<{ pilot: Autopilot; settings: RunSettings; landed: string[] }> {
   const settings = settingsOf(plan.config);
-  const onTarget = new Set(await landedIdeas(plan.project.repository.root, plan.target));
+  const onTarget = new Set(await landedOnTarget(plan));
   const project = plan.project.id;
   const givenUp = await abandonedIdeas(context.root, project);
-  const abandoned = [...givenUp.keys()].filter((idea) => !plan.again.includes(idea)).map((idea) => ({ idea }));
+  const abandoned = [...givenUp]
+    .filter(([idea]) => !plan.again.includes(idea))
+    .map(([idea, { reason }]) => ({ idea, reason: reason || undefined }));
   const opened = {
     carried: {
       ...{ abandoned, hints: [], retries: await retriedIdeas(context.root, project) },
@@ -55,6 +61,11 @@ export async function orderOf(context: Context, plan: RunPlan): Promise<Order> {
     landed: needNoWork(plan.ideas, onTarget, plan.again),
   };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
+  return { pilot, settings, landed: opened.landed };
+}
+
+export async function orderOf(context: Context, plan: RunPlan): Promise<Order> {
+  const { pilot, settings, landed } = await beginningOf(context, plan);
   const order: Ordered[] = [];
   const parts = new Map<string, ScorePart[]>();
   const byId = new Map(plan.ideas.map((idea) => [idea.id, idea]));
@@ -75,5 +86,5 @@ export async function orderOf(context: Context, plan: RunPlan): Promise<Order> {
       pilot.graph.markDone(id);
     }
   }
-  return { order, landed: opened.landed, parts };
+  return { order, landed, parts };
 }

@@ -17,13 +17,26 @@ const ROADMAP_ITERATIONS = 30;
 export type ReadConfig = Awaited<ReturnType<typeof loadConfig>>;
 export const readConfig = (root: string): Promise<ReadConfig> => loadConfig(root);
 
-export function configFor({ config, given }: ReadConfig, flags: ConfigFlags, format: FormatName): Config {
+/** What the configuration of a run depends on besides file and flags. */
+export interface ConfigOf {
+  format: FormatName;
+  /** A run with waves has slots of its own. */
+  waves: boolean;
+}
+
+export const configOf = ({ backlog, waves }: Pick<RunFile, 'backlog' | 'waves'>): ConfigOf => ({
+  format: backlog.format,
+  waves: waves !== undefined,
+});
+
+export function configFor({ config, given }: ReadConfig, flags: ConfigFlags, { format, waves }: ConfigOf): Config {
   const filled = structuredClone(config);
+  if (waves) filled.slots = config.waves.slots;
   if (format === 'roadmap' && !given.has('maxIterations')) filled.maxIterations = ROADMAP_ITERATIONS;
   return withFlags(filled, flags);
 }
 
-export function withFlags(config: Config, { agent, slots, maxIterations, gate = [] }: ConfigFlags): Config {
+export function withFlags(config: Config, { agent, slots, maxIterations, gate = [], source }: ConfigFlags): Config {
   const { timeoutMinutes } = config.gate;
   const commands = gate.map((run) => ({ name: run, run, timeoutMinutes, reports: [] }));
   return {
@@ -32,17 +45,19 @@ export function withFlags(config: Config, { agent, slots, maxIterations, gate = 
     ...(slots === undefined ? {} : { slots }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(commands.length > 0 ? { gate: { ...config.gate, commands } } : {}),
+    ...(source ? { backlog: source } : {}),
   };
 }
 
 /** The flags of `start` that change the configuration. `tick` is true by default. */
-export function configFlags({ agent, slots, maxIterations, gate, tick }: ConfigFlags): ConfigFlags {
+export function configFlags({ agent, slots, maxIterations, gate, tick, source }: ConfigFlags): ConfigFlags {
   return {
     ...(agent === undefined ? {} : { agent }),
     ...(slots === undefined ? {} : { slots }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(gate && gate.length > 0 ? { gate } : {}),
     ...(tick === false ? { tick } : {}),
+    ...(source ? { source } : {}),
   };
 }
 

@@ -2,17 +2,15 @@
  * Checks everything that a run needs before it starts: repository, configuration, target, backlog, agents.
  * Invariant: throws before any side effect. A returned plan can start as it is.
  */
-import { access } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
-import { adapterFor } from '../../agents/registry.js';
+import { relative } from 'node:path';
 import type { LeftOut } from '../../backlog/formats/format.js';
-import { findBacklog, readBacklog } from '../../backlog/index.js';
 import { configFolder } from '../../config/load.js';
 import { nearest } from '../../config/problems.js';
-import { MIB, readInput } from '../../config/read-input.js';
-import { agentNames, type Config, resolveAgent } from '../../config/schema/config.js';
+import { agentNames, type Config } from '../../config/schema/config.js';
+import type { TrackerConfig } from '../../config/schema/tracker.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
 import { insideWarnings } from '../../git/confinement/inside-programs.js';
+import type { RemoteRecord } from '../../git/delivery/remote.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import { refuseOpenOperations, targetTip } from '../../git/repository.js';
@@ -20,16 +18,20 @@ import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import { UserError } from '../../protocol/user-error.js';
+import type { WaveSettings } from '../../protocol/waves.js';
 import { type Amended, amended } from '../../run-files/amendments.js';
-import type { ConfigFlags, RunFile } from '../../run-files/shapes.js';
-import { needNoWork, tickedTooEarly } from '../../run-files/ticks.js';
-import { isExecutable, which } from '../../server/install/probe.js';
+import type { ConfigFlags, Named, RunFile } from '../../run-files/shapes.js';
+import { sourceName } from '../../run-files/start-again.js';
+import { needNoWork, repositoryPath, tickedTooEarly } from '../../run-files/ticks.js';
 import { type Context, findProject, type Project } from '../context.js';
 import { type LandedReport, landedReport } from '../open-run/landed-report.js';
 import { notCommitted, notCommittedLines } from '../open-run/not-committed.js';
-import { assertTemporaryFolder } from '../state-folder.js';
+import { checkAgent, usedAgents } from './agents.js';
+import { recordedRemote } from './remote.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkScripts } from './scripts.js';
+import { readSource, type Source } from './source.js';
+import { readPullTemplate, readTemplate } from './template.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
 
 export interface StartFlags {
@@ -43,6 +45,12 @@ export interface StartFlags {
   maxIterations?: number;
   mode?: RunMode;
   again?: string[];
+  /** In place of the configured source. */
+  source?: TrackerConfig;
+  /** The tracker or its file, as a command names it. */
+  named?: string;
+  /** Of `ralphctl run`; what is missing comes from the configuration. */
+  waves?: { maxWaves?: number; batchSize?: number; confirm?: boolean };
 }
 
 export interface RunPlan {
@@ -52,57 +60,90 @@ export interface RunPlan {
   config: Config;
   target: string;
   backlog: { file: string; format: FormatName; sha256: string };
+  /** Where the ideas come from, if not from a file. */
+  tracker?: NonNullable<Source['tracker']>;
   ideas: Idea[];
   /** Entries of the backlog that no run takes. */
   leftOut: LeftOut[];
   tick: boolean;
   /** Landed ideas that run again. */
   again: string[];
+  /** The run has waves. */
+  waves?: WaveSettings;
   /** The flags that override the configuration file. */
   flags: ConfigFlags;
+  /** What the command named. */
+  named: Named;
+  /** Where the run pushes; undefined: nowhere. */
+  remote: RemoteRecord | undefined;
   warnings: string[];
   /** Edits and splits of earlier runs that apply, and ideas whose edits no longer apply. */
   amended: Pick<Amended, 'said' | 'stale'>;
 }
 
-/** `agents: false` skips the check that agents can run, for commands that only read. */
-export async function planRun(context: Context, flags: StartFlags, { agents } = { agents: true }): Promise<RunPlan> {
+/** The ideas that the target of a plan has. */
+export const landedOnTarget = ({ project, target, backlog }: RunPlan): Promise<string[]> =>
+  landedIdeas(project.repository.root, target, repositoryPath(project.repository.root, backlog.file));
+
+export interface Checks {
+  /** False skips the check that agents can run, for commands that only read. */
+  agents: boolean;
+  /** Collects refusals that leave a plan to show; without it, the first one is thrown. */
+  refused?: UserError[];
+}
+
+export async function planRun(
+  context: Context,
+  given: StartFlags,
+  { agents, refused }: Checks = { agents: true },
+): Promise<RunPlan> {
+  const check = (one: Promise<void>): Promise<void> =>
+    one.catch((error: unknown) => {
+      if (!refused || !(error instanceof UserError)) throw error;
+      refused.push(error);
+    });
   const project = await findProject(context);
   const { root } = project.repository;
   // In a monorepo, the configuration and the backlog of the current folder count.
   const folder = await configFolder(context.cwd, root);
   const read = await readConfig(folder);
-  const target = flags.target ?? read.config.target ?? project.repository.branch;
+  if (given.source) read.config.backlog = given.source;
+  const target = given.target ?? read.config.target ?? project.repository.branch;
   if (!target) {
     throw new UserError(`no branch is checked out in ${root} (detached HEAD); name the target: --target main`);
   }
   await targetTip(root, target);
   await refuseOpenOperations(root, target);
   await refuseBlockedNames(root);
-  const file =
-    flags.backlog === undefined
-      ? await findBacklog(folder, read.config.backlog)
-      : await backlogFile(context, root, flags.backlog);
-  const {
-    format,
-    sha256,
-    ideas: written,
-    leftOut,
-  } = await readBacklog(file, { format: flags.format ?? read.config.backlogFormat });
-  const config = configFor(read, flags, format);
-  if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
-  const again = [...new Set(flags.again)];
+  const source = await readSource(context, { project: project.id, root, folder }, read.config, given);
+  const { file, format, sha256, ideas: written, leftOut, tracker } = source;
+  const config = configFor(read, given, { format, waves: given.waves !== undefined });
+  // A tracker lists what is open: nothing may be left of it.
+  if (written.length === 0 && !tracker) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
+  const again = [...new Set(given.again)];
   runAgain(written, again);
-  const landed = async () => new Set((await landedIdeas(root, target)).filter((id) => !again.includes(id)));
+  const landed = async () =>
+    new Set((await landedIdeas(root, target, repositoryPath(root, file))).filter((id) => !again.includes(id)));
   const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
-  await checkAgents(context, config, ideas, root, agents);
-  await assertTemporaryFolder(context.env);
-  const tick = flags.tick ?? true;
+  const used = [...usedAgents(config, ideas, given.waves !== undefined && ideas.length > 0)];
+  for (const one of used) await check(checkAgent(context, config, one, root, agents));
+  // A tracker has no file to tick.
+  const tick = !tracker && (given.tick ?? true);
+  let remote: RemoteRecord | undefined;
+  await check(
+    recordedRemote(root, target, config).then((found) => {
+      remote = found;
+    }),
+  );
   const warnings: string[] = [];
   if (config.worktrees.root !== undefined) {
-    const { path, warning } = await checkWorktreesRoot(project.repository, config.worktrees.root);
-    config.worktrees.root = path;
-    if (warning) warnings.push(warning);
+    const wanted = config.worktrees.root;
+    await check(
+      checkWorktreesRoot(project.repository, wanted).then(({ path, warning }) => {
+        config.worktrees.root = path;
+        if (warning) warnings.push(warning);
+      }),
+    );
   }
   if (config.gate.commands.length === 0) {
     warnings.push(
@@ -116,14 +157,37 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
     warnings.push(...notCommittedLines(backlog, await notCommitted(backlog, written)));
   }
   warnings.push(...(await tickWarnings(ideas, again, landed)));
-  if (config.prompt.template) await readTemplate(root, config.prompt.template);
-  if (agents) await checkScripts(context, config, [...usedAgents(config, ideas).keys()], { root, target });
+  if (config.prompt.template) await check(readTemplate(root, config.prompt.template));
+  const { mode, pr } = config.landing;
+  if (mode === 'pr' && pr.template) await check(readPullTemplate(root, pr.template));
+  const known = new Set(agentNames(config));
+  const named = used.flatMap(([name]) => (agents && known.has(name) ? name : []));
+  for (const name of named) await check(checkScripts(context, config, [name], { root, target }));
   return {
-    ...{ project, folder, config, target, ideas, leftOut, tick, again, warnings },
+    ...{ project, folder, config, target, ideas, leftOut, tick, again, remote, warnings },
     backlog: { file, format, sha256 },
-    flags: configFlags(flags),
+    ...(tracker ? { tracker } : {}),
+    ...(given.waves ? { waves: wavesOf(config, given.waves) } : {}),
+    flags: configFlags(given),
+    named: namedBy(given, sourceName(root, file)),
     amended: beside,
   };
+}
+
+function namedBy({ backlog, format, target, named, waves }: StartFlags, file: string): Named {
+  const source = named ?? (backlog === undefined ? undefined : file);
+  return {
+    ...(source === undefined ? {} : { source }),
+    ...(named === undefined ? {} : { tracker: true }),
+    ...(format === undefined ? {} : { format }),
+    ...(target === undefined ? {} : { target }),
+    ...waves,
+  };
+}
+
+function wavesOf({ waves }: Config, said: NonNullable<StartFlags['waves']>): WaveSettings {
+  const { maxWaves = waves.maxWaves, batchSize = waves.batchSize, confirm = waves.confirm } = said;
+  return { maxWaves, batchSize, ...(confirm ? { confirm } : {}) };
 }
 
 /** An idea that landed or is ticked counts as open when a person wants it again. */
@@ -192,82 +256,10 @@ async function otherWarnings(ideas: readonly Idea[], root: string, target: strin
   return warnings;
 }
 
-export async function backlogFile(context: Context, root: string, named: string): Promise<string> {
-  if (isAbsolute(named)) return named;
-  const here = resolve(context.cwd, named);
-  const exists = await access(here).then(
-    () => true,
-    () => false,
-  );
-  return exists ? here : resolve(root, named);
-}
-
-const readPromptTemplate = (root: string, path: string): Promise<Buffer> =>
-  readInput(resolve(root, path), MIB).catch((error: Error) => {
-    throw new UserError(`ralphctl cannot read ${path} in ${root}, which prompt.template names: ${error.message}`);
-  });
-
-async function readTemplate(root: string, path: string): Promise<void> {
-  const { buildPrompt, newNonce } = await import('../../agents/prompt/prompt.js');
-  const text = (await readPromptTemplate(root, path)).toString('utf8');
-  // A dry build finds unknown placeholders before the run starts.
-  const idea = { id: 'check', title: 'check', text: 'check', success: [] };
-  buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });
-}
-
-/** The agents of a run, each with an idea that names it. */
-function usedAgents(config: Config, ideas: readonly Idea[]): Map<string, Idea | undefined> {
-  const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
-  for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
-  if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
-  // A fallback must exist before the run needs it.
-  for (const name of config.fallback) usedBy.set(name, undefined);
-  return usedBy;
-}
-
-/** Every agent that some idea names must be known and, with `programs`, its program must be there. */
-export async function checkAgents(
-  context: Context,
-  config: Config,
-  ideas: readonly Idea[],
-  root: string,
-  programs: boolean,
-): Promise<void> {
-  const usedBy = usedAgents(config, ideas);
-  const known = agentNames(config);
-  for (const [name, idea] of usedBy) {
-    if (!known.includes(name)) {
-      const where = idea ? ` (${relative(root, idea.source.file)}:${idea.source.line})` : '';
-      const close = nearest(name, known);
-      throw new UserError(
-        `unknown agent "${name}"${where}. Known agents: ${known.join(', ')}${close ? `. Did you mean ${close}?` : ''}`,
-      );
-    }
-    if (!programs) continue;
-    const spec = resolveAgent(config, name);
-    const { argv } = adapterFor(spec).invocation(spec, {
-      prompt: '',
-      cwd: root,
-      nonce: 'check',
-      idea: 'check',
-      iteration: 1,
-      scratch: root,
-      sessionId: '',
-    });
-    const program = argv[0] ?? '';
-    if (isAbsolute(program) && !(await isExecutable(program))) {
-      throw new UserError(
-        `the program ${program} of agent ${name} does not exist or is not executable (chmod +x). Fix agents.${name}.command in ralphctl.yaml, or choose another agent: --agent NAME`,
-      );
-    }
-    if (program.includes('/')) continue;
-    if ((await which(program, context.env)) === undefined) {
-      throw new UserError(
-        `the program "${program}" of agent ${name} is not on PATH. Install it, set agents.${name}.command in ralphctl.yaml, or choose another agent: --agent NAME`,
-      );
-    }
-  }
-}
+const trackerRecord = ({ where, config: { repository } }: NonNullable<Source['tracker']>) => ({
+  from: where,
+  ...(repository === undefined ? {} : { repository }),
+});
 
 export function runFile(plan: RunPlan, runId: string): RunFile {
   return {
@@ -278,11 +270,14 @@ export function runFile(plan: RunPlan, runId: string): RunFile {
     folder: plan.folder,
     target: plan.target,
     config: plan.config,
-    backlog: plan.backlog,
+    backlog: { ...plan.backlog, ...(plan.tracker ? trackerRecord(plan.tracker) : {}) },
     tick: plan.tick,
     again: plan.again.length > 0 ? plan.again : undefined,
     createdAt: new Date().toISOString(),
+    remote: plan.remote,
     flags: Object.keys(plan.flags).length > 0 ? plan.flags : undefined,
+    waves: plan.waves,
+    named: Object.keys(plan.named).length > 0 ? plan.named : undefined,
   };
 }
 

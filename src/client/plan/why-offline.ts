@@ -3,7 +3,6 @@ import { toCard } from '../../backlog/cards.js';
 import { nearest } from '../../config/problems.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { why as explain } from '../../decide/views/status.js';
-import { landedIdeas } from '../../git/landing/landed.js';
 import { UserError } from '../../protocol/user-error.js';
 import type { WhyView } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';
@@ -11,13 +10,14 @@ import { settingsOf } from '../../run-files/settings.js';
 import { needNoWork } from '../../run-files/ticks.js';
 import type { Context } from '../context.js';
 import type { Recorded } from '../views/recorded.js';
-import { planRun } from './run-plan.js';
+import { landedOnTarget, type RunPlan } from './run-plan.js';
+import { planAgain } from './waves.js';
 
 export async function whyFromFiles(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
   const known = recorded && explain(idea, recorded.settings, recorded.graph, recorded.state);
   if (known) return known;
   // The backlog may have the idea since then.
-  const plan = await planRun(context, {}, { agents: false }).catch((error: unknown) => {
+  const plan = await planAgain(context, recorded?.run.file).catch((error: unknown) => {
     if (recorded) return undefined;
     throw error;
   });
@@ -31,12 +31,9 @@ export async function whyFromFiles(context: Context, idea: string, recorded: Rec
   throw new UserError(`there is no idea ${idea}${close ? `. Did you mean ${close}?` : ''}`);
 }
 
-async function fromBacklog(
-  root: string,
-  { ideas, config, project, target }: Awaited<ReturnType<typeof planRun>>,
-  idea: string,
-): Promise<WhyView | undefined> {
-  const onTarget = new Set(await landedIdeas(project.repository.root, target));
+async function fromBacklog(root: string, plan: RunPlan, idea: string): Promise<WhyView | undefined> {
+  const { ideas, config, project, target } = plan;
+  const onTarget = new Set(await landedOnTarget(plan));
   const settings = settingsOf(config);
   const opened = {
     agentsQueue: '',

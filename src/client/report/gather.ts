@@ -4,11 +4,11 @@
  */
 import { ideaDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
+import { landedIdeas } from '../../git/landing/landed.js';
 import { landedLines } from '../../git/landing/lines.js';
-import { ideaBranch } from '../../git/refs.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
-import type { RunSummary } from '../../protocol/run.js';
+import { notYetLanded } from '../../model/since-end.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { Extra, OtherRun } from '../../report/extra.js';
 import { foldNight, newNight } from '../../report/night.js';
@@ -16,11 +16,16 @@ import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { readModel } from '../../run-files/read-model.js';
 import { listRuns } from '../../run-files/run.js';
+import type { RunFile } from '../../run-files/shapes.js';
 import { readSummary } from '../../run-files/summary.js';
+import { repositoryPath } from '../../run-files/ticks.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
+import { mayOwe, rollbackNotPushed } from '../after-run/not-pushed.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
+import { goneSince } from './gone.js';
+import { placesOf } from './places.js';
 import { warnOnce } from './summaries.js';
 
 export interface Gathered {
@@ -32,12 +37,23 @@ export interface Gathered {
 const MOST_EARLIER = 10;
 const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
 
-/** Undefined when this host has no files of the run. `warn` gets a sentence for each damaged summary. */
+export interface Gathering {
+  now?: number;
+  /** Gets a sentence for each damaged summary. */
+  warn?: (problem: string) => void;
+  /** Newer runs did no work, so that it stands for the newest one. */
+  asNewest?: boolean;
+  /** False: without landed work that has left the target, which takes several processes. */
+  gone?: boolean;
+  /** For who asks often. */
+  askGone?: typeof goneSince;
+}
+
+/** Undefined when this host has no files of the run. */
 export async function gather(
   context: Context,
   ref: RunRef,
-  now = Date.now(),
-  warn = warnOnce,
+  { now = Date.now(), warn = warnOnce, asNewest = false, gone: asksTarget = true, askGone = goneSince }: Gathering = {},
 ): Promise<Gathered | undefined> {
   const { root } = context;
   const night = newNight();
@@ -48,39 +64,60 @@ export async function gather(
   await takeAnswers(root, ref, model);
   const summary = await readSummary(root, ref, warn);
   notYetLanded(model, summary);
+  // A repeated failure has one event, and more may have landed since.
+  const unpushed = summary?.status.delivery?.text;
+  if (unpushed !== undefined)
+    model.warnings = model.warnings.map((one) => (one.kind === 'push' ? { ...one, text: unpushed } : one));
+  // Somebody may have pushed it since.
+  if (!(await mayOwe(run.file))) model.warnings = model.warnings.filter(({ kind }) => kind !== 'push');
   const runs = await listRuns(root, ref.project);
-  const place = runs.indexOf(ref.runId);
+  const index = runs.indexOf(ref.runId);
+  const place = asNewest ? 0 : index;
   const said = OVER.has(model.state) || summary !== undefined;
   const open = !said && place === 0 && (await isOpen(context, ref));
-  if (!open && place === 0) await takeForNext(root, model);
+  if (!open && place === 0) {
+    await takeForNext(root, model);
+    const back = await rollbackNotPushed(run.file);
+    if (back) model.warnings = [...model.warnings.filter(({ kind }) => kind !== 'push'), { kind: 'push', text: back }];
+  }
   const commits = new Map(
     [...model.ideas.values()].flatMap(({ id, commit, landedBefore }) =>
       commit && !landedBefore ? [[id, commit] as const] : [],
     ),
   );
-  const [lines, behind, earlier, later, givenUp] = await Promise.all([
-    landedLines(repo, target, commits).catch(() => undefined),
+  // The range of the run's landings also has what a person took back since.
+  const landings = new Map(
+    [...model.ideas.values()].flatMap(({ id, landedAs }) => (landedAs ? [[id, landedAs.commit] as const] : [])),
+  );
+  const [lines, behind, earlier, later, givenUp, gone, back, places] = await Promise.all([
+    landedLines(repo, target, new Map([...landings, ...commits])).catch(() => undefined),
     place === 0 ? checkoutBehind(repo, target).catch(() => undefined) : undefined,
-    otherRuns(root, ref.project, runs.slice(place + 1, place + 1 + MOST_EARLIER), warn),
+    otherRuns(root, ref.project, runs.slice(index + 1, index + 1 + MOST_EARLIER), warn),
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
+    asksTarget ? askGone(run.file, [...commits.keys()], { whole: false }) : undefined,
+    asksTarget ? backOnTarget(model, run.file) : [],
+    placesOf(repo, open ? undefined : target),
   ]);
+  for (const id of back) later.set(id, `its work is on ${target} again`);
   const extra: Extra = {
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
-    ...{ night, earlier, later, givenUp: new Set(givenUp.keys()), branchOf: ideaBranch },
+    ...{ night, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
+    ...(place > 0 ? { older: true } : {}),
     ...(!open && !said ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),
     ...(behind ? { behind } : {}),
+    ...(gone ? { gone } : {}),
   };
   return { model, extra };
 }
 
-/** The target also has what newer runs landed. The run's own summary lists what had not landed at its end. */
-function notYetLanded(model: RunModel, summary: RunSummary | undefined): void {
-  for (const { idea: id, status } of summary?.notLanded ?? []) {
-    const idea = model.ideas.get(id);
-    if (idea?.landedBefore) Object.assign(idea, { landedBefore: false, status });
-  }
+/** Ideas that were rolled back, and whose work somebody has brought back. */
+async function backOnTarget(model: RunModel, { repo, target, backlog }: RunFile): Promise<string[]> {
+  const told = [...model.ideas.values()].filter(({ status, told }) => status !== 'landed' && told?.verb === 'rollback');
+  if (told.length === 0) return [];
+  const landed = new Set(await landedIdeas(repo, target, repositoryPath(repo, backlog.file)).catch(() => []));
+  return told.flatMap(({ id }) => (landed.has(id) ? [id] : []));
 }
 
 async function otherRuns(
@@ -110,7 +147,8 @@ async function sinceThen(
   const left = new Set([...model.ideas.values()].filter(({ status }) => status !== 'landed').map(({ id }) => id));
   for (const runId of runs.toReversed()) {
     if (left.size === 0) break;
-    for await (const event of followEvents(eventsPath(root, { project, runId }), AbortSignal.abort())) {
+    const unreadable = (): void => {};
+    for await (const event of followEvents(eventsPath(root, { project, runId }), AbortSignal.abort(), { unreadable })) {
       if (event.kind !== 'idea' || event.status !== 'landed' || !left.delete(event.idea)) continue;
       later.set(event.idea, `landed ${dayText(Date.parse(event.at))}`);
     }

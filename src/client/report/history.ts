@@ -3,8 +3,9 @@
  * Invariant: reads only, and is fast with many and large runs: it folds only the newest ones completely, and reads the
  * summary and the last events of the others.
  */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { tailOfOwn } from '../../config/own-files.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { makeReport } from '../../report/build.js';
@@ -15,6 +16,7 @@ import { readSummary } from '../../run-files/summary.js';
 import type { History, HistoryRun } from '../../screen/details.js';
 import type { Context } from '../context.js';
 import { gather } from './gather.js';
+import { goneSince } from './gone.js';
 import { warnOnce } from './summaries.js';
 
 /** Number of runs to fold completely, and the largest size of their events in bytes. */
@@ -35,6 +37,7 @@ export async function historyRuns(
     const run = await oneRun(context, { project, runId }, place, { now, warn });
     if (run) runs.push(run);
   }
+  await noteGone(context, project, runs);
   const first = new Date(now);
   const month = new Date(first.getFullYear(), first.getMonth(), 1).getTime();
   const recent = runs.filter(({ startedAt }) => startedAt >= month);
@@ -44,6 +47,20 @@ export async function historyRuns(
     monthLanded: recent.reduce((sum, { landed = 0 }) => sum + landed, 0),
     ...(paid.length > 0 ? { monthDollars: paid.reduce((sum, one) => sum + one, 0) } : {}),
   };
+}
+
+/** Notes landed ideas that have left the target since, with the newest run that landed each. */
+async function noteGone({ root }: Context, project: string, runs: readonly HistoryRun[]): Promise<void> {
+  const [newest] = runs;
+  const file = newest && (await loadRun(root, { project, runId: newest.runId }).catch(() => undefined))?.file;
+  if (!file) return;
+  const lands = new Map<string, HistoryRun>();
+  for (const run of runs) for (const { id } of run.done ?? []) if (!lands.has(id)) lands.set(id, run);
+  const gone = await goneSince(file, [...lands.keys()], { whole: true });
+  for (const [id, { text, command }] of gone) {
+    const run = lands.get(id);
+    if (run) run.gone = [...(run.gone ?? []), { id, text, command }];
+  }
 }
 
 async function oneRun(
@@ -61,7 +78,7 @@ async function oneRun(
     () => 0,
   );
   if (place < MOST_WHOLE && size < MOST_BYTES) {
-    const found = await gather(context, ref, now, warn).catch(() => undefined);
+    const found = await gather(context, ref, { now, warn, gone: false }).catch(() => undefined);
     if (found) return historyRun(makeReport(found.model, found.extra), agents);
   }
   const [summary, last] = await Promise.all([readSummary(root, ref, warn), lastWord(eventsPath(root, ref))]);
@@ -73,19 +90,9 @@ async function oneRun(
 
 /** The last event about the run itself, otherwise its last event. */
 async function lastWord(path: string): Promise<StampedEvent | undefined> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    const { size } = await file.stat();
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL), 0, TAIL, Math.max(0, size - TAIL));
-    const events = buffer
-      .toString('utf8', 0, bytesRead)
-      .split('\n')
-      .flatMap((line) => parseEvent(line) ?? []);
-    return events.findLast(({ kind }) => kind === 'run') ?? events.at(-1);
-  } finally {
-    await file.close();
-  }
+  const tail = await tailOfOwn(path, TAIL).catch(() => undefined);
+  const events = (tail ?? '').split('\n').flatMap((line) => parseEvent(line) ?? []);
+  return events.findLast(({ kind }) => kind === 'run') ?? events.at(-1);
 }
 
 export const projectName = async (root: string, ref: RunRef): Promise<string> =>

@@ -1,6 +1,6 @@
 /** Prints lines of a report to a terminal, a pipe or a file: signs have colours, and without UTF-8 they are letters. */
 import pc from 'picocolors';
-import { asciiOf, LOOKS } from '../../screen/theme.js';
+import { asciiOf, LOOKS } from '../../screen/text/theme.js';
 import { linked } from '../views/links.js';
 import { onlyAscii, usesColour } from '../views/terminal.js';
 

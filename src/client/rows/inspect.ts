@@ -1,13 +1,83 @@
 /**
- * The commands that report on runs: report, runs and show.
+ * The commands of the group Inspect.
  * Invariant: imports nothing heavy; a command loads its module when it is called.
  */
-import type { Command as Program } from 'commander';
+import { Option, type Command as Program } from 'commander';
+import type { Dimension } from '../../protocol/budget.js';
+import type { LedgerOptions } from '../commands/inspect/ledger.js';
 import type { ReportOptions } from '../commands/inspect/report.js';
 import type { ShowOptions } from '../commands/inspect/show.js';
-import { json, type Run, whole } from './options.js';
+import type { StatusOptions } from '../views/status-list.js';
+import { collect, json, type Run, whole } from './options.js';
 
-export function addReport(program: Program, run: Run): void {
+const accounts = () => import('../commands/inspect/accounts.js');
+
+export function addInspect(program: Program, run: Run): void {
+  program
+    .command('top')
+    .summary('open the full screen (also: ralphctl alone)')
+    .description('Opens the full screen of the open run, or of the last run. Leaving it changes nothing.')
+    .action(run(async (context) => (await import('../commands/inspect/top.js')).top(context)));
+
+  program
+    .command('status')
+    .summary('show what runs, what waits and what landed')
+    .description('Shows what runs, what waits and what landed.')
+    .option('--all', 'list every idea, in backlog order')
+    .option('--page <n>', 'page of the list, 100 ideas per page', whole)
+    .option('--only <status>', 'only ideas with this status, repeatable: pending, running, landed, failed, …', collect)
+    .addOption(json)
+    .action(
+      run(async (context, options: StatusOptions) =>
+        (await import('../commands/inspect/status.js')).status(context, options),
+      ),
+    );
+
+  program
+    .command('why')
+    .argument('<idea>')
+    .summary('explain an idea’s state, score and blockers')
+    .description('Explains the state of an idea: its cause, its agent runs, its score breakdown and its blockers.')
+    .addOption(json)
+    .action(run(async (context, idea: string) => (await import('../commands/inspect/why.js')).why(context, idea)));
+
+  program
+    .command('logs')
+    .argument('[idea]', 'show the output of this idea’s agent (default: the events of the run)')
+    .summary('show the run’s events, or one agent’s output')
+    .description('Shows the events of a run, or the output of the agent of one idea.')
+    .option('-f, --follow', 'print more as it arrives; without an idea also what the agents do')
+    .option('--raw', 'print the unchanged output of the agent')
+    .option('--run <id>', 'run to show (default: the last)')
+    .option('--runs', 'list the runs of this repository, newest first')
+    .option('--iteration <n>', 'agent run of the idea to show (default: the last)', whole)
+    .addOption(json)
+    .action(
+      run(async (context, idea: string | undefined, options: object) => {
+        const { logs } = await import('../commands/inspect/logs.js');
+        return logs(context, idea, options);
+      }),
+    );
+
+  addReport(program, run);
+
+  program
+    .command('events')
+    .summary('print the run’s events as JSON lines')
+    .description('Prints the events of a run as JSON lines. The schema is schemas/events.schema.json.')
+    .option('-f, --follow', 'print more as they arrive, until the run ends')
+    .option('--run <id>', 'run to show (default: the last)')
+    .addOption(new Option('--json', 'the default and only form'))
+    .action(
+      run(async (context, options: object) => (await import('../commands/inspect/logs.js')).events(context, options)),
+    );
+
+  addLedger(program, run);
+  addLimits(program, run);
+  addBudget(program, run);
+}
+
+function addReport(program: Program, run: Run): void {
   program
     .command('report')
     .summary('tell what a run brought, and what to do first')
@@ -43,4 +113,77 @@ export function addReport(program: Program, run: Run): void {
     .description('Lists all runs of this repository, newest first, and what the last one left.')
     .addOption(json)
     .action(run(async (context) => (await import('../commands/inspect/report.js')).runs(context)));
+}
+
+function addLedger(program: Program, run: Run): void {
+  const load = () => import('../commands/inspect/ledger.js');
+  const ledger = program
+    .command('ledger')
+    .argument('[idea]', 'the whole story of this idea (default: one line for each)')
+    .summary('tell from the evidence what became of ideas')
+    .description(
+      'Tells what became of ideas, from the evidence that every run leaves: plan, claim, work, gate, landing.',
+    )
+    .option('--since <time>', 'only what happened since then: 2h, 3d, or a date')
+    .addOption(json)
+    .action(
+      run(async (context, idea: string | undefined, options: LedgerOptions) =>
+        (await load()).ledger(context, idea, options),
+      ),
+    );
+  ledger
+    .command('verify')
+    .description('check that nobody changed the ledger; prints its head, which you can write down')
+    .option('--head <head>', 'a head from earlier, NUMBER:HASH, that must still be there')
+    .addOption(json)
+    .action(run(async (context, options: { head?: string }) => (await load()).verifyLedger(context, options)));
+  ledger
+    .command('export')
+    .description('write the whole ledger as one JSON document')
+    .option('--out <file>', 'a new file (default: print it)')
+    .addOption(json)
+    .action(run(async (context, options: { out?: string }) => (await load()).exportLedger(context, options)));
+}
+
+function addLimits(program: Program, run: Run): void {
+  const limits = program
+    .command('limits')
+    .summary('list agent accounts that wait; retry them now')
+    .description('Lists the agent accounts that wait for a usage limit or a login, and retries them now.');
+  limits
+    .command('list', { isDefault: true })
+    .description('list every account of the open run')
+    .addOption(json)
+    .action(run(async (context) => (await accounts()).listLimits(context)));
+  limits
+    .command('retry')
+    .argument('[account]', 'account or agent (default: all)')
+    .description('retry now, for example after a login or once the agent’s program works')
+    .addOption(json)
+    .action(run(async (context, which: string | undefined) => (await accounts()).retryLimit(context, which)));
+}
+
+function addBudget(program: Program, run: Run): void {
+  const budget = program
+    .command('budget')
+    .summary('show the budgets of the run and the day; raise one')
+    .description('Shows the budgets of the run and the day and their use, and raises one.');
+  budget
+    .command('show', { isDefault: true })
+    .description('show every budget of the open run')
+    .addOption(json)
+    .action(run(async (context) => (await accounts()).showBudget(context)));
+  budget
+    .command('raise')
+    .argument('[amount]', 'amount to add (default: the current size of the budget)')
+    .description('raise a budget; a run that this budget paused resumes')
+    .addOption(new Option('--scope <scope>', 'which budget (default: the one that is used up)').choices(['run', 'day']))
+    .addOption(new Option('--of <unit>', 'unit of the budget').choices(['iterations', 'minutes', 'tokens', 'dollars']))
+    .addOption(json)
+    .action(
+      run(async (context, amount: string | undefined, { scope, of }: { scope?: 'run' | 'day'; of?: Dimension }) => {
+        const options = { scope, dimension: of };
+        return (await accounts()).raiseBudget(context, amount, options);
+      }),
+    );
 }

@@ -1,5 +1,5 @@
 /** Options and argument parsers that several commands share. Invariant: imports nothing heavy. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option, type Command as Program } from 'commander';
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import type { Selection } from '../after-run/select.js';
@@ -40,6 +40,7 @@ export async function tellSome(
   return (await import('../commands/steer/interventions.js')).tell(context, { ...told, idea });
 }
 
+export const ALL_FAILED = 'all ideas that failed, timed out or are blocked';
 export const WHERE = 'all ideas of this status, repeatable (failed, timeout, blocked, skipped …)';
 export const FORGET = 'drop what the next start would carry over';
 
@@ -48,3 +49,21 @@ export const given = (n: number | undefined, example: string): number => {
   if (n === undefined) throw new UserError(`give a number: ralphctl ${example}`, EXIT.usage, `ralphctl ${example}`);
   return n;
 };
+
+/* Commands that send one intervention, to the run or to one idea. */
+
+export interface Said {
+  reason?: string;
+}
+
+export const interventions = () => import('../commands/steer/interventions.js');
+export const tell = async (context: Context, command: Intervention, said: Said): Promise<number> =>
+  (await interventions()).tell(context, { ...command, ...(said.reason ? { reason: said.reason } : {}) });
+export const about = (idea: string | undefined): { idea?: string } => (idea === undefined ? {} : { idea });
+
+/** @param summary the line in the list of commands; it fits 80 columns */
+type Add = (name: string, summary: string, text: string) => Program;
+export const adding =
+  (program: Program): Add =>
+  (name, summary, text) =>
+    program.command(name).summary(summary).description(text).addOption(reason).addOption(json);

@@ -2,14 +2,20 @@
  * Carries out acts beyond painting: commands, the editor, the clipboard, a worker.
  * Invariant: every command goes through the program's command line. No act throws: an error becomes a message.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
+import { readOwn } from '../../config/own-files.js';
+import { asSystemError } from '../../config/system-errors.js';
+import { makeTemporary } from '../../process/temporary.js';
+import { plainText } from '../../protocol/escapes.js';
 import type { Act } from '../../screen/control/act.js';
 import type { Terminal } from '../../screen/terminal/terminal.js';
 import type { Draft, Ui } from '../../screen/ui.js';
+import { connectTarget } from '../../server/target.js';
 import type { Context } from '../context.js';
+import { withDisk } from '../state-folder.js';
 import { ensureWorker, program } from '../worker-process.js';
 import type { RunSource } from './source.js';
 import { tell } from './tell.js';
@@ -34,7 +40,8 @@ export async function carryOut(act: Act, host: ActHost): Promise<void> {
   try {
     await done(act, host);
   } catch (error) {
-    host.say((error as Error).message.split('\n')[0] ?? `${act.do} failed`, false);
+    const { message } = (await withDisk(error, host.context)) as Error;
+    host.say((asSystemError(error)?.message ?? message).split('\n')[0] || `${act.do} failed`, false);
   }
 }
 
@@ -63,8 +70,16 @@ async function done(act: Act, host: ActHost): Promise<void> {
     case 'web':
       host.say(source.webPage ?? 'no Web UI is known for this server', source.webPage !== undefined);
       return;
+    case 'page': {
+      host.say('writing the page …');
+      const { ok, text } = await tell(context, ['report', '--run', act.run, '--html']);
+      host.say(ok ? `the report of run ${act.run} as a page: ${pathToFileURL(text).href}` : text, ok);
+      return;
+    }
     case 'worker':
       host.say('starting a worker …');
+      // A worker that runs does not bring back a server that a person stopped.
+      await connectTarget(context, { start: true, onProgress: (line) => host.say(line) });
       await ensureWorker(context, host.project);
       source.refresh();
       host.say('a worker runs');
@@ -97,14 +112,14 @@ async function inEditor(idea: string, host: ActHost): Promise<void> {
     host.say('set EDITOR to write answers there', false);
     return;
   }
-  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-answer-'));
+  const dir = await makeTemporary('answer');
   const file = join(dir, 'answer.md');
   try {
     await writeFile(file, host.drafts[idea]?.text ?? '', { mode: 0o600 });
     await host.terminal.lend(() =>
       execa(`${editor} "$1"`, ['answer', file], { shell: true, stdio: 'inherit', reject: false }),
     );
-    const text = (await readFile(file, 'utf8')).trimEnd();
+    const text = plainText((await readOwn(file)) ?? '').trimEnd();
     host.draft(idea, { text, cursor: text.length });
     host.repaint();
   } finally {

@@ -6,6 +6,7 @@ import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { listRuns } from '../../run-files/run.js';
 import type { Context } from '../context.js';
+import { Drafts } from './drafts.js';
 import { Pages } from './pages.js';
 import { RunSource } from './source.js';
 
@@ -13,9 +14,10 @@ export class CurrentRun {
   readonly #context: Context;
   readonly #changed: () => void;
   #ref: RunRef;
-  #model!: RunModel;
+  #model: RunModel | undefined;
   source: RunSource;
   pages: Pages;
+  drafts: Drafts;
 
   constructor(context: Context, ref: RunRef, changed: () => void) {
     this.#context = context;
@@ -23,9 +25,16 @@ export class CurrentRun {
     this.#ref = ref;
     this.source = new RunSource(context, ref, changed);
     this.pages = new Pages(context, ref);
+    this.drafts = new Drafts(context.root, ref);
+  }
+
+  /** False until the files of the first run are read; a frame needs its model. */
+  get isOpen(): boolean {
+    return this.#model !== undefined;
   }
 
   get model(): RunModel {
+    if (!this.#model) throw new Error('the run is not open');
     return this.#model;
   }
 
@@ -33,14 +42,15 @@ export class CurrentRun {
     this.#model = await this.source.open();
   }
 
-  close(): Promise<void> {
-    return this.source.close();
+  async close(): Promise<void> {
+    await this.drafts.close();
+    await this.source.close();
   }
 
   /** @returns the id of a run that started after this one ended; that run then becomes the current one */
   async followNewest(): Promise<string | undefined> {
-    if (this.#model.endedAt === undefined) return undefined;
-    const { project } = this.#model;
+    const { project, endedAt } = this.model;
+    if (endedAt === undefined) return undefined;
     const [runId] = await listRuns(this.#context.root, project);
     if (runId === undefined || runId === this.#ref.runId) return undefined;
     const ref = { project, runId };
@@ -55,6 +65,8 @@ export class CurrentRun {
     this.#model = model;
     this.#ref = ref;
     this.pages = new Pages(this.#context, ref);
+    await this.drafts.close();
+    this.drafts = new Drafts(this.#context.root, ref);
     await before.close();
     return runId;
   }

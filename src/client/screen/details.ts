@@ -2,22 +2,28 @@
  * Reads data that the visible part of the screen needs beside the model, and no more.
  * Invariant: reads and asks only. Drops an answer that arrives after the person has moved on.
  */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { iterationDir } from '../../config/paths.js';
+import { tailOfOwn } from '../../config/own-files.js';
+import { ideaDir, iterationDir } from '../../config/paths.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
+import type { RunRef } from '../../protocol/run-ref.js';
 import { loadIdea, loadRun } from '../../run-files/run.js';
 import type { Details, IdeaDetails } from '../../screen/details.js';
+import { shownGate } from '../../screen/idea/gate.js';
 import { listsOf } from '../../screen/lists.js';
 import type { Ui } from '../../screen/ui.js';
 import type { RunApi } from '../api/run.js';
 import { ideaInRuns } from '../model/idea-runs.js';
-import { AgentRunFiles } from './idea-files.js';
+import { AgentRunFiles, gateOutputOf } from './idea-files.js';
 import { IdeaGit } from './idea-git.js';
 
 /** Maximum number of slots whose streams it reads. */
 const MOST_SLOTS = 100;
 const TAIL_BYTES = 4096;
+/** Each slot adds this much to the time between two looks at one stream, up to the most: looks cost the same at any number. */
+const LOOK_MS_A_SLOT = 100;
+const MOST_LOOK_MS = 10_000;
 const WHY_EVERY_MS = 10_000;
 const MINUTE = 60_000;
 
@@ -26,6 +32,7 @@ export class DetailReader {
   readonly #git: IdeaGit;
   readonly #api: () => RunApi | undefined;
   readonly #sizes = new Map<string, number>();
+  readonly #looked = new Map<string, number>();
   readonly #now = new Map<string, string>();
   readonly #quiet = new Map<string, number>();
   #run: { key: string; files: AgentRunFiles } | undefined;
@@ -55,17 +62,20 @@ export class DetailReader {
   async #slots(model: RunModel): Promise<void> {
     const { slots } = listsOf(model);
     const now = Date.now();
+    const every = Math.min(MOST_LOOK_MS, slots.length * LOOK_MS_A_SLOT);
     await Promise.all(
       slots.slice(0, MOST_SLOTS).map(async (idea) => {
         const run = idea.iterations.at(-1);
         if (!run || run.endedAt !== undefined) return void this.#now.delete(idea.id);
         const path = join(iterationDir(this.#root, model.project, model.runId, idea.id, run.serial), 'stream.jsonl');
+        if (now - (this.#looked.get(path) ?? 0) < every) return;
+        this.#looked.set(path, now);
         const found = await stat(path).catch(() => undefined);
         if (!found) return void this.#now.delete(idea.id);
         this.#quiet.set(idea.id, now - found.mtimeMs);
         if (this.#sizes.get(path) === found.size) return;
         this.#sizes.set(path, found.size);
-        const act = lastAct(await tail(path, found.size));
+        const act = lastAct((await tailOfOwn(path, TAIL_BYTES).catch(() => undefined)) ?? '');
         if (act !== undefined) this.#now.set(idea.id, act);
       }),
     );
@@ -89,6 +99,8 @@ export class DetailReader {
       ...(await this.#limits(model, idea)),
       ...(await this.#run?.files.read()),
     };
+    const gateOutput = ui.screen === 'idea' ? await this.#gateOutput(ref, idea, ui.serial) : undefined;
+    if (gateOutput) next.gateOutput = gateOutput;
     if (ui.screen === 'idea')
       Object.assign(next, await this.#git.read(idea, ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined));
     const now = Date.now();
@@ -103,6 +115,14 @@ export class DetailReader {
       }
     }
     this.#idea = next;
+  }
+
+  /** The output of the gate whose commands the page shows: of that iteration, or on the merged tree. */
+  async #gateOutput({ project, runId }: RunRef, idea: IdeaModel, serial?: number): Promise<IdeaDetails['gateOutput']> {
+    const { merged, run } = shownGate(idea, serial);
+    if (merged) return gateOutputOf(join(ideaDir(this.#root, project, runId, idea.id), 'landing'));
+    if (!run) return undefined;
+    return gateOutputOf(join(iterationDir(this.#root, project, runId, idea.id, run.serial), 'gate'));
   }
 
   /** The facts that an earlier run has about an idea that landed before this run began. */
@@ -132,22 +152,6 @@ export class DetailReader {
     await this.#run?.files.close();
     this.#run = undefined;
     this.#idea = undefined;
-  }
-}
-
-async function tail(path: string, size: number): Promise<string> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return '';
-  try {
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(TAIL_BYTES),
-      0,
-      TAIL_BYTES,
-      Math.max(0, size - TAIL_BYTES),
-    );
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
   }
 }
 

@@ -2,8 +2,9 @@
  * Reads the files of one agent run for the page of its idea. Invariant: reads only; a missing file leaves its field
  * absent.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOwn, tailOfOwn } from '../../config/own-files.js';
 import { iterationDir } from '../../config/paths.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { GateOutput, IdeaDetails, StreamLine } from '../../screen/details.js';
@@ -11,8 +12,8 @@ import { StreamFollower } from '../follow/stream-follow.js';
 import { StreamView } from '../views/stream-lines.js';
 
 const MOST_STREAM = 2000;
-const MOST_OUTPUT = 400;
 const MOST_BYTES = 256 << 10;
+const PRINTED_BYTES = 4 << 10;
 
 /** Follows one agent run; create a new instance for another run or idea. */
 export class AgentRunFiles {
@@ -31,7 +32,12 @@ export class AgentRunFiles {
   }
 
   async read(): Promise<Partial<IdeaDetails>> {
-    for (const event of await this.#stream.read()) {
+    let unusable: string | undefined;
+    const events = await this.#stream.read().catch((error: Error) => {
+      unusable = error.message;
+      return [];
+    });
+    for (const event of events) {
       const at = Date.parse(event.at);
       this.#lastSign = at;
       if (event.kind === 'tool') {
@@ -44,13 +50,13 @@ export class AgentRunFiles {
       });
     }
     this.#lines.splice(0, Math.max(0, this.#lines.length - MOST_STREAM));
-    const [prompt, lastWords, gateOutput] = await Promise.all([
+    const [prompt, lastWords, output] = await Promise.all([
       textOf(join(this.#dir, 'prompt.md')),
       textOf(join(this.#dir, 'final-message.md')),
-      gateOutputOf(join(this.#dir, 'gate')),
+      this.#lines.length === 0 ? printedAtEnd(join(this.#dir, 'output.log')) : undefined,
     ]);
     return {
-      stream: [...this.#lines],
+      stream: unusable === undefined ? [...this.#lines] : [...this.#lines, { text: unusable, colour: 'red' }],
       toolCalls: this.#tools,
       ...(this.#tools > 0 ? { filesRead: this.#filesRead.size } : {}),
       ...(this.#usage.inputTokens === undefined ? {} : { tokensIn: this.#usage.inputTokens }),
@@ -58,7 +64,7 @@ export class AgentRunFiles {
       ...(this.#lastSign === undefined ? {} : { lastSign: this.#lastSign }),
       ...(prompt === undefined ? {} : { prompt }),
       ...(lastWords === undefined ? {} : { lastWords }),
-      ...(gateOutput ? { gateOutput } : {}),
+      ...(output ? { output } : {}),
     };
   }
 
@@ -70,21 +76,23 @@ export class AgentRunFiles {
 async function textOf(path: string): Promise<string | undefined> {
   const { size } = await stat(path).catch(() => ({ size: -1 }));
   if (size < 0 || size > MOST_BYTES) return undefined;
-  return readFile(path, 'utf8').catch(() => undefined);
+  return readOwn(path).catch(() => undefined);
+}
+
+async function printedAtEnd(path: string): Promise<string[] | undefined> {
+  const text = await tailOfOwn(path, PRINTED_BYTES).catch(() => undefined);
+  return text?.split('\n').filter((one) => one.trim() !== '');
 }
 
 /** The output of the gate command that ran last. */
-async function gateOutputOf(dir: string): Promise<GateOutput | undefined> {
+export async function gateOutputOf(dir: string): Promise<GateOutput | undefined> {
   const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.log'));
-  const stats = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(dir, name))).mtimeMs })));
+  const stats = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(dir, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
+  );
   const newest = stats.sort((a, b) => b.at - a.at)[0];
-  const text = newest && (await tailOf(join(dir, newest.name)));
+  const text = newest && (await tailOfOwn(join(dir, newest.name), MOST_BYTES).catch(() => undefined));
   if (text === undefined) return undefined;
   const lines = text.replace(/\n$/, '').split('\n');
-  return { total: lines.length, lines: lines.slice(-MOST_OUTPUT) };
-}
-
-async function tailOf(path: string): Promise<string | undefined> {
-  const bytes = await readFile(path).catch(() => undefined);
-  return bytes?.subarray(-MOST_BYTES).toString('utf8');
+  return { total: lines.length, lines };
 }

@@ -3,6 +3,9 @@
  * Invariant: reads only, and asks git the same question at most once in five seconds. Missing data leaves its field
  * absent.
  */
+
+import { changedFiles } from '../../git/changes.js';
+import { landingRange } from '../../git/landing/lines.js';
 import { branchRef, ideaBranch } from '../../git/refs.js';
 import { git } from '../../git/runner.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
@@ -13,7 +16,10 @@ const MOST_DIFF = 2000;
 const KEPT_MS = 5000;
 const READ = { read: true } as const;
 
-type GitFacts = Pick<IdeaDetails, 'diff' | 'changed' | 'lastCommit' | 'uncommitted' | 'commit'>;
+/** Statuses whose cards tell what is left of the work. */
+const LEFT = new Set<string>(['failed', 'timeout']);
+
+type GitFacts = Pick<IdeaDetails, 'diff' | 'changed' | 'lastCommit' | 'left' | 'commit'>;
 
 export class IdeaGit {
   readonly #repo: string;
@@ -30,7 +36,9 @@ export class IdeaGit {
   async read(idea: IdeaModel, file?: string): Promise<GitFacts> {
     const key = [idea.id, idea.status, idea.iterations.length, idea.commits, idea.commit, file].join(' ');
     const now = Date.now();
-    if (this.#kept?.key === key && now - this.#kept.at < KEPT_MS) return this.#kept.facts;
+    // The commits of a landing never change.
+    const holds = idea.status === 'landed' || now - (this.#kept?.at ?? 0) < KEPT_MS;
+    if (this.#kept?.key === key && holds) return this.#kept.facts;
     const facts = await this.#facts(idea, file);
     this.#kept = { key, at: Date.now(), facts };
     return facts;
@@ -48,20 +56,16 @@ export class IdeaGit {
       }
       Object.assign(facts, await commitOf(this.#repo, idea, range, facts.changed?.files ?? 0).catch(() => ({})));
     }
-    if (idea.status === 'failed' || idea.status === 'timeout') {
-      const uncommitted = await uncommittedOf(this.#repo, idea.id).catch(() => undefined);
-      if (uncommitted !== undefined) facts.uncommitted = uncommitted;
+    if (LEFT.has(idea.status)) {
+      const left = await leftOf(this.#repo, idea.id).catch(() => undefined);
+      if (left) facts.left = left;
     }
     return facts;
   }
 }
 
 async function diffOf(repo: string, [base, tip]: Range, wanted: string | undefined): Promise<DiffView> {
-  const { stdout } = await git(repo).result(['diff', '--numstat', '-z', '--no-renames', base, tip, '--'], READ);
-  const files = stdout.split('\0').flatMap((row): DiffFile[] => {
-    const [added, deleted, path] = row.split('\t');
-    return path ? [{ path, added: Number(added) || 0, deleted: Number(deleted) || 0 }] : [];
-  });
+  const files: DiffFile[] = await changedFiles(repo, base, tip);
   const file = files.find(({ path }) => path === wanted)?.path ?? files[0]?.path;
   if (wanted === undefined || file === undefined) return { base, files };
   const shown = await git(repo).result(['diff', '--no-color', '--no-ext-diff', base, tip, '--', file], READ);
@@ -94,27 +98,33 @@ async function commitOf(
   return { ...(lastCommit > 0 ? { lastCommit } : {}), ...(status === 'landed' ? { commit: { subject, files } } : {}) };
 }
 
-async function uncommittedOf(repo: string, id: string): Promise<number | undefined> {
-  const place = (await listWorktrees(repo)).find(({ branch, prunable }) => branch === ideaBranch(id) && !prunable);
-  if (!place) return undefined;
+/** What is left of an idea's work: its worktree with the files that no commit has, and its branch. */
+async function leftOf(repo: string, id: string): Promise<IdeaDetails['left']> {
+  const branch = ideaBranch(id);
+  const place = (await listWorktrees(repo)).find((one) => one.branch === branch && !one.prunable);
+  const hasBranch = (await commitAt(repo, `refs/heads/${branch}`)) !== undefined;
+  if (!place) return { worktree: false, branch: hasBranch };
   const { stdout } = await git(place.path).result(['status', '--porcelain', '-z'], READ);
-  return stdout.split('\0').filter((row) => row !== '').length;
+  return { worktree: true, branch: hasBranch, uncommitted: stdout.split('\0').filter((row) => row !== '').length };
+}
+
+async function commitAt(repo: string, name: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '-q', `${name}^{commit}`];
+  const { stdout, code } = await git(repo).result(args, { ...READ, ok: [0, 1, 128] });
+  return code === 0 ? stdout.trim() : undefined;
 }
 
 type Range = readonly [base: string, tip: string];
 
 async function rangeOf(repo: string, idea: IdeaModel): Promise<Range | undefined> {
-  const exists = async (name: string): Promise<string | undefined> => {
-    const { stdout, code } = await git(repo).result(['rev-parse', '--verify', '-q', `${name}^{commit}`], {
-      ...READ,
-      ok: [0, 1, 128],
-    });
-    return code === 0 ? stdout.trim() : undefined;
-  };
+  const exists = (name: string): Promise<string | undefined> => commitAt(repo, name);
   if (idea.status === 'landed' && idea.commit) {
     const commit = await exists(idea.commit);
-    const parent = commit && (await exists(`${commit}^`));
-    return commit && parent ? [parent, commit] : undefined;
+    if (!commit) return undefined;
+    const landing = await landingRange(repo, idea.id, commit).catch(() => undefined);
+    if (landing) return landing;
+    const parent = await exists(`${commit}^`);
+    return parent ? [parent, commit] : undefined;
   }
   const tip = (await exists(`refs/heads/${ideaBranch(idea.id)}`)) ?? (await exists(branchRef(idea.id)));
   const base = idea.base && (await exists(idea.base));

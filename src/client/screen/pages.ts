@@ -8,6 +8,7 @@ import type { Details } from '../../screen/details.js';
 import type { Ui } from '../../screen/ui.js';
 import type { Context } from '../context.js';
 import { gather } from '../report/gather.js';
+import { KeptGone } from '../report/gone.js';
 import { historyRuns } from '../report/history.js';
 
 const KEPT_MS = 30_000;
@@ -19,6 +20,7 @@ export class Pages {
   readonly #ref: RunRef;
   #history: { at: number; value: Details['history'] } | undefined;
   #past: Details['past'];
+  readonly #gone = new KeptGone();
   #report: { key: string; at: number; lines: string[] } | undefined;
 
   constructor(context: Context, ref: RunRef) {
@@ -30,6 +32,7 @@ export class Pages {
   forget(): void {
     this.#history = undefined;
     this.#report = undefined;
+    this.#gone.forget();
   }
 
   async read(ui: Ui, columns: number): Promise<Pick<Details, 'history' | 'past' | 'report'>> {
@@ -49,9 +52,11 @@ export class Pages {
 
   async #pastRun(runId: string): Promise<Details['past']> {
     if (this.#past?.runId !== runId) {
-      const found = await gather(this.#context, { project: this.#ref.project, runId }, Date.now(), quiet).catch(
-        () => undefined,
-      );
+      const found = await gather(
+        this.#context,
+        { project: this.#ref.project, runId },
+        { warn: quiet, gone: false },
+      ).catch(() => undefined);
       this.#past = found?.model;
     }
     return this.#past;
@@ -69,9 +74,11 @@ export class Pages {
   async #lines(runId: string, columns: number): Promise<string[] | undefined> {
     const key = `${runId} ${columns}`;
     if (this.#report?.key === key && Date.now() - this.#report.at < KEPT_MS) return this.#report.lines;
-    const found = await gather(this.#context, { project: this.#ref.project, runId }, Date.now(), quiet).catch(
-      () => undefined,
-    );
+    const found = await gather(
+      this.#context,
+      { project: this.#ref.project, runId },
+      { warn: quiet, askGone: this.#gone.since },
+    ).catch(() => undefined);
     if (!found) return undefined;
     const lines = reportLines(found.model, found.extra, Math.max(38, columns - 2));
     this.#report = { key, at: Date.now(), lines };

@@ -4,8 +4,10 @@
  * program's command line, and the screen shows the run's reply.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { asSystemError } from '../../config/system-errors.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
+import { rings, titleOf } from '../../screen/attention.js';
 import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
 import { press } from '../../screen/control/press.js';
@@ -16,12 +18,14 @@ import type { KeyPress } from '../../screen/terminal/keys.js';
 import { focus, newPace, painted, wants } from '../../screen/terminal/pace.js';
 import { render } from '../../screen/terminal/render.js';
 import { Terminal } from '../../screen/terminal/terminal.js';
-import type { Theme } from '../../screen/theme.js';
+import type { Theme } from '../../screen/text/theme.js';
 import { initialUi, type ScreenName, type Selection, type Ui } from '../../screen/ui.js';
 import type { Picture } from '../../screen/view.js';
 import type { Context } from '../context.js';
-import { onlyAscii, usesColour } from '../views/terminal.js';
+import { usesColour, wantsAscii, wantsBell } from '../views/terminal.js';
 import { type ActHost, carryOut } from './acts.js';
+import { commandRows } from './commands.js';
+import { cpu } from './cpu.js';
 import { CurrentRun } from './current-run.js';
 import { DetailReader } from './details.js';
 
@@ -43,10 +47,8 @@ export interface ScreenEnd {
 }
 
 /** Resolves when the person leaves. */
-export async function runScreen(context: Context, options: ScreenOptions): Promise<ScreenEnd> {
-  const screen = new Screen(context, options);
-  return screen.show();
-}
+export const runScreen = (context: Context, options: ScreenOptions): Promise<ScreenEnd> =>
+  new Screen(context, options).show();
 
 export class Screen {
   readonly #context: Context;
@@ -54,6 +56,7 @@ export class Screen {
   readonly #terminal: Terminal;
   readonly #run: CurrentRun;
   readonly #reader: DetailReader;
+  readonly #commands = commandRows();
   #reported = false;
   readonly #pace = newPace(performance.now(), cpu());
   readonly #stop = new AbortController();
@@ -67,12 +70,13 @@ export class Screen {
   #needs = -1;
   #focused = true;
   #reading = false;
+  #unreadable = '';
   #told: Promise<void> = Promise.resolve();
   #end: (end: ScreenEnd['why']) => void = () => {};
 
   constructor(context: Context, options: ScreenOptions) {
     this.#context = context;
-    this.#theme = { colour: usesColour(process.stdout, context.env), ascii: isAscii(context.env) };
+    this.#theme = { colour: usesColour(process.stdout, context.env), ascii: wantsAscii(context.env) };
     this.#ui = { ...this.#ui, screen: options.start ?? 'run' };
     this.#terminal = new Terminal({
       key: (key) => this.#key(key),
@@ -80,19 +84,20 @@ export class Screen {
       resumed: () => this.#paintNow(),
       signal: (name) => this.#end(name),
     });
-    this.#run = new CurrentRun(context, options.ref, () => this.#changed());
+    this.#run = new CurrentRun(context, options.ref, () => this.#want('change'));
     this.#reader = new DetailReader(context.root, options.repo, () => this.#run.source.api);
   }
 
   async show(): Promise<ScreenEnd> {
     await this.#run.open();
+    this.#ui = { ...this.#ui, drafts: await this.#run.drafts.read() };
     const ended = new Promise<ScreenEnd['why']>((end) => {
       this.#end = end;
     });
     this.#terminal.open();
     try {
       this.#paintNow();
-      const tasks = Promise.all([this.#every(CLOCK_MS, () => this.#changed()), this.#readDetails()]);
+      const tasks = Promise.all([this.#tick(), this.#readDetails()]);
       const why = await ended;
       this.#stop.abort();
       clearTimeout(this.#timer);
@@ -106,10 +111,10 @@ export class Screen {
     }
   }
 
-  async #every(ms: number, work: () => void): Promise<void> {
+  async #tick(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
-      if (!this.#stop.signal.aborted) work();
+      await delay(CLOCK_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
+      this.#want('change');
     }
   }
 
@@ -151,18 +156,24 @@ export class Screen {
       const { idea: _, standstill: __, ...kept } = this.#details;
       this.#details = { ...kept, ...read, ...pages, ...(standstill ? { standstill } : {}) };
       this.#want(screen === 'idea' ? 'stream' : 'change');
+    } catch (error) {
+      this.#unread(error);
     } finally {
       this.#reading = false;
       if (moved) void this.#details1();
     }
   }
 
-  #changed(): void {
-    this.#want('change');
+  /** A file that cannot be read costs its part of the picture, never the screen. Told once. */
+  #unread(error: unknown): void {
+    const { message } = asSystemError(error) ?? (error as Error);
+    if (message === this.#unreadable) return;
+    this.#unreadable = message;
+    this.say(message, false);
   }
 
   #want(cause: 'change' | 'key' | 'stream'): void {
-    if (this.#stop.signal.aborted) return;
+    if (this.#stop.signal.aborted || !this.#run.isOpen) return;
     const now = performance.now();
     wants(this.#pace, cause, now);
     clearTimeout(this.#timer);
@@ -188,7 +199,7 @@ export class Screen {
       lines: lines.map((line) => render(line, this.#theme.colour)),
       ...(cursor ? { cursor: { row: cursor.line, column: cursor.column } } : {}),
     });
-    this.#terminal.title(this.#title());
+    this.#terminal.title(titleOf(this.#model));
     this.#ring();
     painted(this.#pace, performance.now(), cpu(), written.characters - before);
   }
@@ -208,15 +219,10 @@ export class Screen {
     this.#composedUi = this.#ui;
   }
 
-  #title(): string {
-    const { name, counts } = this.#model;
-    return `ralph ${name} ${counts.landed}/${counts.total}${counts.needYou > 0 ? ` ?${counts.needYou}` : ''}`;
-  }
-
-  /** Rings one bell for a new item that needs a person while the terminal is unfocused. */
   #ring(): void {
     const { length } = listsOf(this.#model).needs;
-    if (this.#needs >= 0 && length > this.#needs && !this.#focused) this.#terminal.bell();
+    const bell = wantsBell(this.#context.env);
+    if (rings({ before: this.#needs, now: length, focused: this.#focused, bell })) this.#terminal.bell();
     this.#needs = length;
   }
 
@@ -233,11 +239,12 @@ export class Screen {
     const places = this.#places();
     const seen = {
       ...{ model: this.#model, details: this.#details, places, rows: this.#terminal.size.rows },
-      ...{ selected, most },
+      ...{ selected, most, commands: this.#commands },
     };
     const before = this.#ui;
     const { ui, act } = press(before, key, seen);
     this.#ui = ui;
+    if (ui.drafts !== before.drafts) this.#run.drafts.keep(ui.drafts);
     if (ui.message && ui.message !== before.message) this.#messageUntil = Date.now() + MESSAGE_MS;
     if (act) this.#carry(act);
     if (ui.screen !== before.screen || ui.idea !== before.idea || ui.tab !== before.tab || ui.serial !== before.serial)
@@ -277,6 +284,7 @@ export class Screen {
       draft: (idea, draft) => {
         const { [idea]: _, ...drafts } = this.#ui.drafts;
         this.#ui = { ...this.#ui, drafts: draft ? { ...drafts, [idea]: draft } : drafts };
+        this.#run.drafts.keep(this.#ui.drafts);
       },
       say: (text, ok) => this.say(text, ok),
       leave: () => this.leave(),
@@ -289,11 +297,3 @@ export class Screen {
     return this.#run.model;
   }
 }
-
-const cpu = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-
-const isAscii = (env: NodeJS.ProcessEnv): boolean =>
-  env.RALPHCTL_GLYPHS === 'ascii' || env.TERM === 'linux' || onlyAscii(env);

@@ -2,38 +2,36 @@
  * Keeps the model of a run current from its growing files, and at intervals from the worker.
  * Invariant: reads and asks only. Without a server or worker the model shows the state in the files.
  */
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { projectDir } from '../../config/paths.js';
+import { isDeepStrictEqual } from 'node:util';
 import { checkoutBehind } from '../../git/landing/checkout.js';
+import { endWithoutEvent } from '../../model/ended.js';
 import { fold } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import type { RunStatus } from '../../protocol/views.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { emptyModel, takeAdded } from '../../run-files/read-model.js';
 import type { Standstill } from '../../screen/details.js';
-import { resolveConnection } from '../../server/connection.js';
-import { runningServer } from '../../server/embedded.js';
-import { workerState } from '../../worker/record.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
 import { ringBell } from '../views/terminal.js';
+import { takeStatus } from './take-status.js';
+import { type Sight, whyStill } from './why-still.js';
 
 const EVENTS_POLL_MS = 500;
 /** The first picture waits this long for the events that are there. */
 const FIRST_READ_MS = 400;
+/** The first check waits this long for them. */
+const MOST_READ_MS = 3000;
 const LOOK_MS = 2000;
 const AFTER_BURST_MS = 1000;
 const ASK_EVERY_MS = 15_000;
 const ASK_UNFOCUSED_MS = 60_000;
 const CHECK_EVERY_MS = 10_000;
 const CHECK_STILL_MS = 3000;
-/** The screen reports a busy worker after this time. */
-const PATIENCE_MS = 10_000;
 /** Interval between looks at the checkout with git. */
 const CHECKOUT_MS = 30_000;
 /** Number of events in one slice of the first fold. */
@@ -48,13 +46,23 @@ export class RunSource {
   #read: () => void = () => {};
   #connected: Connected | undefined;
   #api: RunApi | undefined;
+  #connecting: Promise<RunApi | undefined> | undefined;
   #asked = 0;
-  #answered = Date.now();
-  #lastEvent = 0;
+  #checked = 0;
+  /** Time of the last answer. */
+  #answered = 0;
+  /** Time of the first question since then that nobody answered. */
+  #unanswered: number | undefined;
+  /** When this process read the last event; for the pace of questions only. */
+  #lastRead = 0;
+  /** Every event so far is in the model. */
+  #whole = false;
   #focused = true;
   #standstill: Standstill | undefined;
   #uiUrl: string | undefined;
-  #behind: string | undefined;
+  /** Why the events cannot be read. */
+  #unreadable: Error | undefined;
+  readonly #troubles = new Map<string, string>();
 
   constructor(context: Context, ref: RunRef, changed: () => void) {
     this.#context = context;
@@ -73,7 +81,7 @@ export class RunSource {
     });
     this.#tasks.push(
       this.#follow(found.model),
-      this.#watch(found.model),
+      this.#watch(found.model, read),
       this.#watchCheckout(found.model, repo, target),
     );
     // A short history is whole in the first picture.
@@ -101,6 +109,7 @@ export class RunSource {
   /** Makes the next look ask everything again. */
   refresh(): void {
     this.#asked = 0;
+    this.#checked = 0;
   }
 
   async close(): Promise<void> {
@@ -113,16 +122,36 @@ export class RunSource {
     const { root } = this.#context;
     let count = 0;
     const opened = Date.now();
-    const read = (): void => this.#isRead(model);
-    for await (const event of followEvents(eventsPath(root, this.#ref), this.#stop.signal, EVENTS_POLL_MS, read)) {
+    const read = (): void => {
+      this.#whole = true;
+      this.#isRead(model);
+    };
+    const unreadable = (problem: Error | undefined): void => {
+      if (problem?.message === this.#unreadable?.message) return;
+      this.#unreadable = problem;
+      void this.#check(model);
+    };
+    const options = { pollMs: EVENTS_POLL_MS, read, unreadable };
+    for await (const event of followEvents(eventsPath(root, this.#ref), this.#stop.signal, options)) {
       const known = model.order.length;
       fold(model, event);
       if (event.kind === 'alert' && event.state === 'bell' && Date.parse(event.at) >= opened) ringBell();
-      this.#lastEvent = Date.now();
-      if (model.order.length > known) await takeAdded(root, this.#ref, model);
+      this.#lastRead = Date.now();
+      if (model.order.length > known) await this.#takeAdded(model);
       if (++count % SLICE === 0) await delay(0);
       this.#changed();
     }
+  }
+
+  async #takeAdded(model: RunModel): Promise<void> {
+    const failed = await takeAdded(this.#context.root, this.#ref, model).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    // The views rebuild their lists: a picture between the event and this one has the ideas without their texts.
+    model.events += 1;
+    this.#trouble(model, 'added', failed);
+    this.#changed();
   }
 
   #isRead(model: RunModel): void {
@@ -132,16 +161,18 @@ export class RunSource {
     this.#changed();
   }
 
-  async #watch(model: RunModel): Promise<void> {
-    let checked = 0;
+  async #watch(model: RunModel, whole: Promise<void>): Promise<void> {
+    // A check of a half read run would judge by its old events.
+    await Promise.race([whole, delay(MOST_READ_MS, undefined, { signal: this.#stop.signal }).catch(() => {})]);
     while (!this.#stop.signal.aborted) {
       const now = Date.now();
       const over = model.endedAt !== undefined;
-      if (!over && now - checked >= (this.#standstill ? CHECK_STILL_MS : CHECK_EVERY_MS)) {
-        checked = now;
-        await this.#check();
+      if (!over && now - this.#checked >= (this.#standstill ? CHECK_STILL_MS : CHECK_EVERY_MS)) {
+        this.#checked = now;
+        await this.#check(model);
       }
-      if (!over && this.#wantsAnswer(now)) await this.#ask(model);
+      if (model.endedAt === undefined && this.#wantsAnswer(now)) await this.#ask(model);
+      if (this.#troubles.has('added')) await this.#takeAdded(model);
       // After the end, commands go to the next run. Raising the count makes the views rebuild their lists.
       if (over && (await takeForNext(this.#context.root, model).catch(() => false))) {
         model.events += 1;
@@ -155,36 +186,61 @@ export class RunSource {
   async #watchCheckout(model: RunModel, repo: string, target: string): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const behind = await checkoutBehind(repo, target).catch(() => undefined);
-      if (behind !== this.#behind) {
-        this.#behind = behind;
-        model.warnings = withBehind(model.warnings, behind);
-        this.#changed();
-      }
+      this.#trouble(model, 'checkout', behind);
       await delay(CHECKOUT_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
     }
+  }
+
+  /** A problem outside the run, until it is over; `undefined` ends it. */
+  #trouble(model: RunModel, about: 'checkout' | 'added', text: string | undefined): void {
+    if (this.#troubles.get(about) === text) return;
+    if (text === undefined) this.#troubles.delete(about);
+    else this.#troubles.set(about, text);
+    model.warnings = this.#withTroubles(model.warnings);
+    this.#changed();
+  }
+
+  #withTroubles(warnings: readonly WarningLine[]): WarningLine[] {
+    const since = Date.now();
+    return [
+      ...warnings.filter(({ kind }) => kind !== 'outside'),
+      ...[...this.#troubles.values()].map((text) => ({ kind: 'outside' as const, text, since })),
+    ];
   }
 
   #wantsAnswer(now: number): boolean {
     if (this.#standstill && this.#standstill.kind !== 'busy') return false;
     const every = this.#focused ? ASK_EVERY_MS : ASK_UNFOCUSED_MS;
-    return now - this.#asked >= every || (this.#lastEvent > this.#asked && now - this.#lastEvent >= AFTER_BURST_MS);
+    return now - this.#asked >= every || (this.#lastRead > this.#asked && now - this.#lastRead >= AFTER_BURST_MS);
   }
 
   async #ask(model: RunModel): Promise<void> {
-    this.#asked = Date.now();
+    const asked = Date.now();
+    this.#asked = asked;
     const api = await this.#connection();
     const status = await api?.status().catch(() => undefined);
-    if (!status || status.runId !== model.runId) return;
+    if (!status || status.runId !== model.runId) {
+      this.#unanswered ??= asked;
+      return;
+    }
     this.#answered = Date.now();
-    takeStatus(model, status, this.#answered);
+    this.#unanswered = undefined;
+    takeStatus(model, status, { asked, at: this.#answered });
     this.#isRead(model);
-    model.warnings = withBehind(model.warnings, this.#behind);
+    model.warnings = this.#withTroubles(model.warnings);
     if (this.#standstill?.kind === 'busy') this.#standstill = undefined;
     this.#changed();
   }
 
   async #connection(): Promise<RunApi | undefined> {
     if (this.#api) return this.#api;
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<RunApi | undefined> {
     const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
     const connected = await connect(this.#context, { start: false }).catch(() => undefined);
     if (!connected) return undefined;
@@ -196,61 +252,31 @@ export class RunSource {
   }
 
   /** Finds out why nothing moves. */
-  async #check(): Promise<void> {
-    const before = this.#standstill?.kind;
-    const still = await this.#look().catch(() => undefined);
-    if (still && before === still.kind && this.#standstill) still.since = this.#standstill.since;
+  async #check(model: RunModel): Promise<void> {
+    const before = this.#standstill;
+    const seen = {
+      lastSign: Math.max(model.lastAt ?? model.startedAt ?? 0, this.#answered),
+      whole: this.#whole,
+      ...(this.#unanswered === undefined ? {} : { unanswered: this.#unanswered }),
+      ...(this.#unreadable ? { unreadable: this.#unreadable } : {}),
+    };
+    const api = (): Promise<RunApi | undefined> => this.#connection();
+    const { still, ended } = await whyStill({ context: this.#context, model, seen, api }).catch(() => ({}) as Sight);
     this.#standstill = still;
-    if (still?.kind === 'no-server') {
-      await this.#connected?.close().catch(() => {});
-      this.#api = undefined;
-      this.#connected = undefined;
+    if (ended && model.endedAt === undefined) endWithoutEvent(model, ended.state, ended.at);
+    if (still?.kind === 'no-server') await this.#disconnect();
+    if (before && !still) {
+      // What could not answer then may answer now.
+      this.#unanswered = undefined;
+      this.#asked = 0;
     }
-    if (still?.kind !== before) this.#changed();
+    if (ended || !isDeepStrictEqual(still, before)) this.#changed();
   }
 
-  async #look(): Promise<Standstill | undefined> {
-    const { root } = this.#context;
-    const since = this.#lastEvent || Date.now();
-    const embedded = (await resolveConnection(this.#context)).kind === 'embedded';
-    if (embedded && !(await runningServer(root))) return { kind: 'no-server', since };
-    const worker = await workerState(root, this.#ref.project);
-    if (embedded && worker !== 'alive') return { kind: 'no-worker', since };
-    if (Date.now() - this.#answered < PATIENCE_MS || this.#asked < this.#answered) return undefined;
-    const facts = await (await this.#connection())?.facts();
-    if (facts?.failing)
-      return {
-        kind: 'failing',
-        since: this.#answered,
-        tries: facts.tries ?? 0,
-        error: facts.failing,
-        log: join(projectDir(root, this.#ref.project), 'logs'),
-      };
-    return { kind: 'busy', since: this.#answered };
+  async #disconnect(): Promise<void> {
+    const connected = this.#connected;
+    this.#api = undefined;
+    this.#connected = undefined;
+    await connected?.close().catch(() => {});
   }
-}
-
-/** The run's warnings, plus the one about the checkout. */
-const withBehind = (warnings: readonly WarningLine[], behind: string | undefined): WarningLine[] => [
-  ...warnings.filter(({ kind }) => kind !== 'outside'),
-  ...(behind === undefined ? [] : [{ kind: 'outside' as const, text: behind, since: Date.now() }]),
-];
-
-function takeStatus(model: RunModel, status: RunStatus, at: number): void {
-  const { next, scores, possible, resumesAt, mode, more, accounts, budget, warnings, slots, review } = status;
-  model.live = {
-    at,
-    next,
-    ...(scores ? { scores } : {}),
-    ...(possible ? { possible } : {}),
-    ...(resumesAt === undefined ? {} : { resumesAt }),
-    ...(mode ? { mode } : {}),
-    ...(more ? { more } : {}),
-  };
-  model.slots = slots;
-  model.review = review === true;
-  if (mode) model.mode = mode;
-  if (budget) model.budget = budget;
-  if (warnings) model.warnings = warnings.filter((line) => line.idea === undefined);
-  if (accounts) for (const account of accounts) model.accounts.set(account.key, account);
 }

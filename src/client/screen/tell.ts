@@ -6,9 +6,9 @@ import { execa } from 'execa';
 import { type Context, TELLER_ENV } from '../context.js';
 import { program } from '../worker-process.js';
 
-const MOST_MS = 60_000;
-/** `start` may first have to start a server. */
-const MOST_START_MS = 300_000;
+const MINUTE = 60_000;
+/** A start may first have to start a server; a rollback and a sync may wait for a gate on the target. */
+const MOST_MINUTES: Readonly<Record<string, number>> = { start: 5, run: 5, rollback: 60, sync: 60 };
 
 export interface Told {
   ok: boolean;
@@ -17,13 +17,14 @@ export interface Told {
 }
 
 export async function tell(context: Context, args: readonly string[]): Promise<Told> {
+  const minutes = MOST_MINUTES[args[0] ?? ''] ?? 1;
   const { stdout, stderr, exitCode, timedOut } = await execa(
     process.execPath,
     [program(), '-C', context.cwd, ...args],
     {
       reject: false,
       stdin: 'ignore',
-      timeout: args[0] === 'start' ? MOST_START_MS : MOST_MS,
+      timeout: minutes * MINUTE,
       env: { ...context.env, NO_COLOR: '1', [TELLER_ENV]: 'screen' },
       extendEnv: false,
     },
@@ -31,11 +32,10 @@ export async function tell(context: Context, args: readonly string[]): Promise<T
   if (timedOut)
     return {
       ok: false,
-      text: `${args[0]} took longer than ${args[0] === 'start' ? 'five minutes' : 'a minute'}; see: ralphctl logs`,
+      text: `${args[0]} took longer than ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and was ended; see: ralphctl logs`,
     };
-  const said = (exitCode === 0 ? stdout || stderr : stderr || stdout).split('\n').map((line) => line.trim());
-  const lines = said.filter((line) => line !== '' && !line.startsWith('warning:'));
-  const text = lines.join(' · ').replace(/^ralphctl: /, '');
+  const [first, second] = exitCode === 0 ? [stdout, stderr] : [stderr, stdout];
+  const text = (oneLine(first) || oneLine(second)).replace(/^ralphctl: /, '');
   return {
     ok: exitCode === 0,
     text:
@@ -45,3 +45,11 @@ export async function tell(context: Context, args: readonly string[]): Promise<T
         : `${args[0]} failed with exit code ${exitCode} and printed nothing. Run it in a shell: ralphctl ${args.join(' ')}`),
   };
 }
+
+/** Without warnings: they are about the start, and the message line has room for one sentence. */
+const oneLine = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('warning:'))
+    .join(' · ');

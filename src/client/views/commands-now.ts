@@ -3,6 +3,8 @@
  * first.
  * Invariant: lists only commands that the caller gives as possible. Pure.
  */
+import { isOutOfTime } from '../../decide/idea/completion.js';
+import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 
 /** In the order of use. `%` is the idea's id. */
@@ -15,6 +17,7 @@ const COMMANDS: Readonly<Record<string, readonly [command: string, effect: strin
   limit: ['limit % 10', 'grants 10 more iterations'],
   hint: ['hint % "…"', 'adds advice to its next prompt'],
   edit: ['edit %', 'changes its text and limits'],
+  time: ['edit % --timeout MINUTES', 'gives it more working time'],
   assign: ['assign %', 'starts it in the next free slot'],
   bump: ['bump %', 'puts it first in the queue'],
   pause: ['pause %', 'holds it after its iteration'],
@@ -41,8 +44,14 @@ const written = ([command, effect]: readonly [string, string], idea: string): st
   `ralphctl ${command.replace('%', idea)} (${effect})`;
 
 /** `possible`: as the run names them, e.g. `pause --now`. */
-export function commandsNow(idea: string, status: IdeaStatus, possible: readonly string[]): string[] {
-  const order = [...new Set([...(FIRST[status] ?? []), ...Object.keys(COMMANDS)])];
+export function commandsNow(idea: string, status: IdeaStatus, allowed: readonly string[], reason?: string): string[] {
+  const late = status === 'timeout' && isOutOfTime(reason);
+  // More iterations do not help it.
+  const possible = late
+    ? allowed.flatMap((one) => (one === 'limit' ? [] : one === 'edit' ? ['time', one] : one))
+    : allowed;
+  const first = late ? ['time', 'retry', 'hint'] : (FIRST[status] ?? []);
+  const order = [...new Set([...first, ...Object.keys(COMMANDS)])];
   const same = (one: string): boolean => one === 'unblock' && possible.includes('resume');
   const known = order.filter((one) => possible.includes(one) && !same(one));
   const others = possible.filter((one) => !(one in COMMANDS));
@@ -59,23 +68,47 @@ const AFTER: Partial<Record<IdeaStatus, readonly string[]>> = {
   failed: ['hint'],
 };
 
-/** Commands that need no open run. `givenUp`: no start runs the idea before a retry. */
+export interface AfterRun {
+  /** Of its status. */
+  reason?: string | undefined;
+  commit?: string | undefined;
+  /** Abandoned, rolled back or skipped after the run: no start, or not the next one, runs it before a retry. */
+  out?: 'abandoned' | 'rolled back' | 'skipped' | undefined;
+  /** Its landed work is no longer on the target. */
+  gone?: boolean | undefined;
+  /** An agent has worked on it. */
+  worked?: boolean | undefined;
+  /** The next start begins it anew. */
+  anew?: boolean | undefined;
+  /** How the next run starts. */
+  start?: StartAgain | undefined;
+}
+
+/** Commands that need no open run. */
 export function commandsAfter(
   idea: string,
   status: IdeaStatus,
-  { commit, givenUp = false }: { commit?: string; givenUp?: boolean } = {},
+  { commit, out, gone, anew, worked, reason, start }: AfterRun = {},
 ): string[] {
+  const again = againCommand(idea, start);
+  const anyway = again === undefined ? [] : [`${again} (runs it again)`];
+  if (status === 'landed' && gone) return anyway;
   if (status === 'landed')
-    return [
-      ...(commit ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []),
-      `ralphctl start --again ${idea} (runs it again)`,
-    ];
+    return [...(commit ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []), ...anyway];
   return [
-    givenUp
-      ? `ralphctl retry ${idea} (it is abandoned; with this, the next start runs it again)`
-      : 'ralphctl start (tries it again, its work so far is kept)',
-    ...(AFTER[status] ?? []).map((one) => written(COMMANDS[one] ?? [one, ''], idea)),
-    `ralphctl logs ${idea} (what its agent said and did)`,
-    `ralphctl saves ${idea} (its saved work)`,
+    out
+      ? `ralphctl retry ${idea} (it is ${out}; with this, the next start runs it again)`
+      : `${startCommand(start)} (${startEffect({ anew, worked })})`,
+    ...(status === 'timeout' && isOutOfTime(reason) ? ['time', 'hint'] : (AFTER[status] ?? [])).map((one) =>
+      written(COMMANDS[one] ?? [one, ''], idea),
+    ),
+    ...(worked
+      ? [`ralphctl logs ${idea} (what its agent said and did)`, `ralphctl saves ${idea} (its saved work)`]
+      : []),
   ];
+}
+
+function startEffect({ anew, worked }: AfterRun): string {
+  if (!worked) return 'runs it';
+  return anew ? 'runs it from its beginning' : 'tries it again, its work so far is kept';
 }

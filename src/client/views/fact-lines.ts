@@ -1,8 +1,8 @@
 /** What the events tell of an idea, under its line in `status`. Pure. */
 import type { IdeaFacts } from '../../model/facts.js';
 import type { Tally } from '../../model/model.js';
-import { dollars, many, short } from '../../screen/numbers.js';
-import { clock } from '../../screen/time.js';
+import { dollars, many, retriesText, short } from '../../screen/text/numbers.js';
+import { clock } from '../../screen/text/time.js';
 import { clean } from './live-lines.js';
 
 /** `since 23:28 · step 2 of 4 · 60 % · gate red: npm test 4/6 · 4 commits · $0.41, 421k tokens · claude opus` */
@@ -20,8 +20,8 @@ export function factsText(facts: IdeaFacts, now: number): string {
     ...(percent === undefined ? [] : [`${percent} %`]),
     ...gateText(facts),
     ...(commits > 0 ? [many(commits, 'commit')] : []),
-    ...(retries > 0 ? [retries === 1 ? '1 retry' : `${retries} retries`] : []),
-    ...(spent.iterations > 0 ? [tallyText(spent)] : []),
+    ...(retries > 0 ? [retriesText(retries)] : []),
+    ...((spent.runs ?? spent.iterations) > 0 ? [tallyText(spent)] : []),
     ...(agent ? [[agent, model].filter(Boolean).join(' ')] : []),
   ];
   return clean(parts.join(' · '));
@@ -41,6 +41,7 @@ function gateText({ gate, mergedGate, gateNow }: IdeaFacts): string[] {
 /** `$0.41, 421k tokens`; agents need not report either. */
 export function tallyText({
   iterations,
+  runs = iterations,
   dollars: cost,
   tokensIn,
   tokensOut,
@@ -49,8 +50,8 @@ export function tallyText({
 }: Tally): string {
   const tokens = tokensIn + tokensOut;
   const parts = [
-    ...(unknownDollars < iterations ? [`${dollars(cost)}${unknownDollars > 0 ? '+?' : ''}`] : []),
-    ...(unknownTokens < iterations ? [`${short(tokens)} tokens${unknownTokens > 0 ? '+?' : ''}`] : []),
+    ...(unknownDollars < runs ? [`${dollars(cost)}${unknownDollars > 0 ? '+?' : ''}`] : []),
+    ...(unknownTokens < runs ? [`${short(tokens)} tokens${unknownTokens > 0 ? '+?' : ''}`] : []),
   ];
   return parts.length > 0 ? parts.join(', ') : 'cost not reported';
 }

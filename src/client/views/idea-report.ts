@@ -3,9 +3,12 @@
  * reads files and git, so that it is the same with a worker and without.
  * Invariant: reads only.
  */
-import { readdir, readFile } from 'node:fs/promises';
+
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonOf } from '../../config/own-files.js';
 import { ideaDir, iterationDir } from '../../config/paths.js';
+import { withoutSignal } from '../../decide/text.js';
 import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
@@ -13,7 +16,7 @@ import type { GateRun, IdeaModel, Iteration } from '../../model/model.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
-import { commandsAfter, commandsNow } from './commands-now.js';
+import { type AfterRun, commandsAfter, commandsNow } from './commands-now.js';
 
 export interface AgentRunLine {
   serial: number;
@@ -54,9 +57,8 @@ export interface About {
   repo?: string;
   told?: IdeaModel;
   over: boolean;
-  commit?: string;
-  /** Abandoned for later runs too. */
-  givenUp?: boolean;
+  /** What it accepts while no run is open. */
+  after?: AfterRun;
 }
 
 export async function reportOn(view: WhyView, about: About): Promise<IdeaReport> {
@@ -81,10 +83,9 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   };
 }
 
-function possibleNow({ idea, status, group, possible = [] }: WhyView, { over, commit, givenUp }: About): string[] {
+function possibleNow({ idea, status, reason, group, possible = [] }: WhyView, { over, after }: About): string[] {
   if (group) return [];
-  if (!over) return commandsNow(idea, status, possible);
-  return commandsAfter(idea, status, { commit: commit || undefined, givenUp: givenUp || undefined });
+  return over ? commandsAfter(idea, status, { ...after, reason }) : commandsNow(idea, status, possible, reason);
 }
 
 export function lineOf(run: Iteration): AgentRunLine {
@@ -126,14 +127,9 @@ async function saidBefore(view: WhyView, { root, project, runId, told }: About):
   const serial = told?.iterations.at(-1)?.serial;
   if (view.status !== 'needs-human' || runId === undefined || serial === undefined) return undefined;
   const path = join(iterationDir(root, project, runId, view.idea, serial), 'result.json');
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  const { tail = '' } = (text ? JSON.parse(text) : {}) as Partial<RunAgentResult>;
+  const { tail = '' } = (await jsonOf<Partial<RunAgentResult>>(path)) ?? {};
   return withoutSignal(tail) || undefined;
 }
-
-/** The report shows the question separately. */
-const withoutSignal = (text: string): string =>
-  text.replace(/<(ralph|chorus|promise)\b[^>]*>(?:(?!<\/\1)[\s\S])*<\/\1\s*>\s*$/i, '').trim();
 
 /** The idea's worktree, when it still has one, and its branch. */
 async function placeOf(repo: string, { idea, status }: WhyView): Promise<Pick<IdeaReport, 'worktree' | 'branch'>> {

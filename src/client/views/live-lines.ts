@@ -2,16 +2,18 @@
  * Formats run events as lines that a person can read while they scroll by. Pure.
  * Invariant: the glyph has the meaning without colour (G3). Text from agents has no control characters.
  */
-import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { took } from '../../decide/duration.js';
 import type { AgentSignal } from '../../protocol/agent-run.js';
 import type { BudgetLine, Spent } from '../../protocol/budget.js';
+import { inOneLine } from '../../protocol/escapes.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { AccountLine } from '../../protocol/limits.js';
 import type { WarningLine } from '../../protocol/warnings.js';
+import { pushLine, reviewLine } from './push-line.js';
 import { dayOf, localTime } from './terminal.js';
-import { REFUSED, stateWord, warningWord } from './words.js';
+import { rejectedLine, waveLine } from './wave-lines.js';
+import { REFUSED, stateWord, trackerProblem, warningWord } from './words.js';
 
 type Paint = ReturnType<typeof pc.createColors>;
 
@@ -126,10 +128,24 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return `${paint.yellow('◷')} ${accountText(event.account)}`;
     case 'warning':
       return `${paint.yellow('!')} ${event.idea ? `${event.idea} ` : ''}${warningWord(event.warning)}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
+    case 'warning-over':
+      return `${paint.dim('·')} ${event.idea ? `${event.idea} ` : ''}warning over: ${warningWord(event.warning)}`;
+    case 'review':
+      return reviewLine(event, paint);
+    case 'push':
+      return pushLine(event, paint);
     case 'alert':
       return event.state === 'failed'
         ? `${paint.yellow('!')} the alert to ${clean(event.row)} could not be delivered: ${clean(event.why ?? '')}`
         : undefined;
+    case 'tracker':
+      return trackerProblem(event.state) === undefined
+        ? undefined
+        : `${paint.yellow('!')} ${trackerProblem(event.state)} ${event.idea}: ${clean(event.why ?? '')}`;
+    case 'wave':
+      return waveLine(event, paint);
+    case 'rejected':
+      return rejectedLine(event, paint);
     case 'escalated':
       return `${paint.yellow('↑')} ${event.idea} made no progress in ${event.iterations} iterations: ${RUNG[event.rung]}`;
     case 'agent':
@@ -268,18 +284,10 @@ function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): s
   return event.outcome === 'timeout' ? 'timed out' : `failed: ${clean(event.message ?? '')}`;
 }
 
-/** Counts the ideas that a run landed. Ideas that landed before it only count in the total. */
-export function landedText({ landed, landedBefore = 0 }: { landed: number; landedBefore?: number }): string {
-  return landedBefore > 0 ? `${landed - landedBefore} landed in this run (${landed} in all)` : `${landed} landed`;
-}
-
 /** `1 idea`, `2 ideas`. */
 export const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
-
-/** Control characters, and marks that reverse the direction of writing. */
-const UNPRINTABLE = /[\p{Cc}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** A whole text with its line breaks, each line after `indent`, without terminal control characters. */
 export const paragraphs = (text: string, indent = ''): string[] =>
@@ -287,6 +295,6 @@ export const paragraphs = (text: string, indent = ''): string[] =>
 
 /** One line, without terminal control characters. */
 export function clean(text: string, most = 300): string {
-  const plain = stripVTControlCharacters(text).replace(UNPRINTABLE, ' ');
+  const plain = inOneLine(text);
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;
 }

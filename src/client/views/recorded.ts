@@ -4,7 +4,7 @@
  * Invariant: reads only, and needs neither server nor worker.
  */
 import { toCard } from '../../backlog/cards.js';
-import { StoredFileError } from '../../config/stored.js';
+import { StoredFileError } from '../../config/stored-error.js';
 import { firstState } from '../../decide/run/first-state.js';
 import { RUN_TABLE } from '../../decide/run/table.js';
 import { Graph } from '../../decide/scheduler/graph.js';
@@ -15,13 +15,14 @@ import type { Spent } from '../../protocol/budget.js';
 import type { IdeaCourse } from '../../protocol/idea-run.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
-import type { IterationStats, RunState, ShownState } from '../../protocol/states.js';
+import type { IterationStats, RunState } from '../../protocol/states.js';
 import type { RunStatus } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';
 import { readModel } from '../../run-files/read-model.js';
 import { lastRevision } from '../../run-files/revisions.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 import { settingsOf } from '../../run-files/settings.js';
+import { usedSoFar } from '../../run-files/usage.js';
 
 /** The last states of a run. */
 const ENDED = new Set(['completed', 'stopped', 'aborted']);
@@ -55,7 +56,7 @@ export async function recordedRun(root: string, project: string, runId: string):
   const { model } = found;
   const added = await Promise.all([...known].filter((id) => !run.ideas.has(id)).map((id) => loadIdea(root, ref, id)));
   const ideas = [...run.ideas.values(), ...added.filter((idea) => idea !== undefined)];
-  const settings = settingsOf(run.file.config);
+  const settings = settingsOf(run.file.config, run.file.remote);
   const landed = ideas.flatMap(({ id }) => (model.ideas.get(id)?.landedBefore ? [id] : []));
   const { target } = run.file;
   const carried = { abandoned: [], hints: [], retries: await retriedIdeas(root, project) };
@@ -75,6 +76,10 @@ export async function recordedRun(root: string, project: string, runId: string):
   if (model.why) state.why = model.why;
   if (model.landing) state.landing = model.landing;
   state.totals.landings = state.entries.filter((entry) => entry.commit).length;
+  if (state.budget) {
+    const begun = { id: runId, createdAt: new Date(run.file.createdAt) };
+    Object.assign(state.budget, await usedSoFar(root, project, begun, new Set()));
+  }
   return { run, model, settings, state, graph: new Graph(state.entries, settings), over };
 }
 
@@ -82,7 +87,8 @@ export async function recordedRun(root: string, project: string, runId: string):
 export const saysState = ({ since }: RunModel): boolean => since !== undefined;
 
 /** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */
-const runState = (shown: ShownState): RunState => (Object.hasOwn(RUN_TABLE, shown) ? (shown as RunState) : 'running');
+const runState = (shown: RunModel['state']): RunState =>
+  Object.hasOwn(RUN_TABLE, shown) ? (shown as RunState) : 'running';
 
 /** Puts an entry where the events left the idea. */
 function restore(entry: IdeaEntry, idea: IdeaModel): void {
@@ -119,12 +125,10 @@ const spentOf = ({ iterations, ms, tokensIn, tokensOut, dollars, unknownTokens, 
   ...{ iterations, ms, tokens: tokensIn + tokensOut, dollars, unknownTokens, unknownDollars },
 });
 
-/** A run that was not charged is followed by another one of the same number. */
 function iterationsOf(runs: IdeaModel['iterations']): IterationStats {
-  const ends = runs.flatMap(({ number, durationMs }) => (durationMs === undefined ? [] : [{ number, durationMs }]));
-  return ends
-    .filter((end, at) => ends[at + 1]?.number !== end.number)
-    .reduce((stats, { durationMs }) => addIteration(stats, durationMs), noIterations());
+  return runs
+    .flatMap(({ durationMs, uncharged }) => (durationMs === undefined || uncharged ? [] : [durationMs]))
+    .reduce((stats, durationMs) => addIteration(stats, durationMs), noIterations());
 }
 
 export function recordedStatus({ run, state, settings, graph }: Recorded): RunStatus {

@@ -1,14 +1,25 @@
 /** Formats an open run as lines for a person. */
 import { took } from '../../decide/duration.js';
 import type { IdeaFacts, RunFacts } from '../../model/facts.js';
+import type { RunModel } from '../../model/model.js';
+import { type StartAgain, startCommand } from '../../model/start-again.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
+import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
+import { fixOf } from '../../report/commands.js';
+import { named } from '../../report/look.js';
+import type { OpenState } from '../../report/schema.js';
+import { wrapAll } from '../../screen/text/text.js';
+import { LOOKS, type Shown } from '../../screen/text/theme.js';
 import { print } from '../context.js';
+import { textWidth } from '../report/print.js';
+import { besideLines } from './beside-lines.js';
 import { factsText, tallyText } from './fact-lines.js';
 import { statusWord } from './idea-lines.js';
-import { accountText, budgetText, clean, many, paragraphs, signalText, spentText, warningText } from './live-lines.js';
+import { accountText, budgetText, clean, many, signalText, spentText, warningText } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
+import { wavesLines } from './wave-lines.js';
 import { stateWord } from './words.js';
 
 /** Lines of each list. */
@@ -22,40 +33,29 @@ const nextText = (id: string, score: number | undefined): string => (score ? `${
 export interface Told {
   run?: RunFacts;
   told?: Readonly<Record<string, IdeaFacts>>;
+  model?: RunModel | undefined;
 }
 
 export function describeLive(
   live: RunStatus,
   views: readonly IdeaView[],
   progress: Readonly<Record<string, AgentHeartbeat>>,
-  { run, told = {} }: Told = {},
+  { run, told = {}, model }: Told = {},
 ): void {
   const { counts, statistics } = live;
   print(
-    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
+    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}`,
   );
-  const details = new Map(views.map((view) => [view.idea, view]));
-  for (const line of live.active.slice(0, SHOWN)) {
-    print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
-    factsLine(told[line.id]);
-    const doing = progress[line.id];
-    if (doing) print(`      ${progressText(doing, Date.now())}`);
-  }
-  const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
-  if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
+  const nothing = nothingRuns(live);
+  if (nothing) print(nothing);
+  needs(live, told);
+  slots(live, new Map(views.map((view) => [view.idea, view])), progress, told);
   if (live.next.length > 0) print(`next: ${live.next.map((id) => nextText(id, live.scores?.[id])).join(', ')}`);
-  for (const line of live.attention.slice(0, SHOWN)) {
-    attention(line, told[line.id]);
-  }
-  const waiting = live.attention.length + (live.more?.attention ?? 0);
-  if (waiting > SHOWN) {
-    const each = ATTENTION.map((one) => `--only ${one}`).join(' ');
-    print(`! and ${waiting - SHOWN} more; all of them: ralphctl status ${each}`);
-  }
-  const { iterations, merges } = statistics;
+  if (model) for (const line of besideLines(model)) print(line);
+  if (live.waves) for (const line of wavesLines(live.waves)) print(line);
+  const { merges } = statistics;
   print(
-    `${took(elapsed(statistics, Date.now()))}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
-      (iterations.total > 0 ? ` (average ${took(iterations.averageMs)})` : '') +
+    `${took(elapsed(statistics, Date.now()))}, ${live.total - counts.landed} not landed, ${iterationsText(statistics)}` +
       `, ${merges.pending} waiting to land` +
       (run && run.spent.iterations > 0 ? `, ${tallyText(run.spent)}` : ''),
   );
@@ -77,36 +77,128 @@ export function describeLive(
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
 
+function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>): void {
+  const waiting = live.attention.length + (live.more?.attention ?? 0);
+  if (waiting === 0) return;
+  print(`Needs you (${waiting})`);
+  for (const line of live.attention.slice(0, SHOWN)) attention(line, told[line.id]);
+  if (waiting <= SHOWN) return;
+  const each = ATTENTION.map((one) => `--only ${one}`).join(' ');
+  print(`! and ${waiting - SHOWN} more; all of them: ralphctl status ${each}`);
+}
+
+function slots(
+  live: RunStatus,
+  views: ReadonlyMap<string, IdeaView>,
+  progress: Readonly<Record<string, AgentHeartbeat>>,
+  told: Readonly<Record<string, IdeaFacts>>,
+): void {
+  const { counts } = live;
+  print(`Slots (${live.active.filter(({ agentName }) => agentName !== undefined).length} of ${live.slots})`);
+  for (const line of live.active.slice(0, SHOWN)) {
+    print(`  ${ideaText(line, views.get(line.id), live.landing)}`);
+    factsLine(told[line.id]);
+    const doing = progress[line.id];
+    if (doing) print(`      ${progressText(doing, Date.now())}`);
+  }
+  const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
+  if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
+}
+
+/** Why a running run stands still: a person paused or held what is left. The full screen says the same. */
+export function nothingRuns({
+  state,
+  counts,
+  next,
+  active,
+  attention,
+}: Pick<RunStatus, 'state' | 'counts' | 'next' | 'active' | 'attention'>): string | undefined {
+  if (state !== 'running' || counts.running + counts.landing + counts['wants-slot'] + next.length > 0) return undefined;
+  const paused = active.filter((one) => one.status === 'paused' && !one.approval);
+  const held = attention.filter((one) => one.held);
+  const first = [...paused, ...held][0];
+  if (!first) return undefined;
+  const parts = [paused.length > 0 ? `${paused.length} paused` : '', held.length > 0 ? `${held.length} held` : ''];
+  return `nothing runs: ${parts.filter((one) => one !== '').join(', ')}. Resume with: ralphctl resume ${first.id}`;
+}
+
+function landedOn({ counts: { landed }, landedBefore = 0, total, target }: RunStatus): string {
+  if (landedBefore === 0) return `${landed}/${total} landed on ${target}`;
+  return `${landed - landedBefore} landed on ${target} in this run (${landed}/${total} in all)`;
+}
+
 function factsLine(facts: IdeaFacts | undefined): void {
   const text = facts && factsText(facts, Date.now());
   if (text) print(`      ${text}`);
 }
 
-/** An idea that waits for a person, with its whole question. */
+/** Lines of a question in a list. */
+const MOST_QUESTION = 8;
+const MARGIN = '    | ';
+/** Width of a line in a pipe. */
+const PIPE = 200;
+
+/** The beginning of a question, wrapped, and the command that shows the rest. */
+export function questionLines(id: string, question: string, columns = PIPE): string[] {
+  const lines = wrapAll(question, Math.max(20, columns - MARGIN.length)).map((text) => `${MARGIN}${text}`.trimEnd());
+  if (lines.length <= MOST_QUESTION + 1) return lines;
+  const rest = lines.length - MOST_QUESTION;
+  return [...lines.slice(0, MOST_QUESTION), `${MARGIN}… ${rest} more lines: ralphctl show ${id}`];
+}
+
+/** An idea that waits for a person, with the beginning of its question. */
 export function attention(line: IdeaLine, facts?: IdeaFacts): void {
   const { id, status, reason, held } = line;
   const state = held ? 'held' : statusWord(status);
   if (reason && status === 'needs-human') {
     print(`? ${id} asks:`);
-    for (const text of paragraphs(reason, '    | ')) print(text);
-  } else print(`! ${id} ${state}${reason ? `: ${clean(reason)}` : ''}`);
+    for (const text of questionLines(id, reason, textWidth())) print(text);
+  } else print(`${signOf(line)} ${id} ${state}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);
   const fix = remedy(line);
   if (fix) print(`    ${fix}`);
+}
+
+const SHOWN_AS: Partial<Record<IdeaStatus, Shown>> = {
+  'needs-human': 'asks',
+  blocked: 'blocked',
+  failed: 'failed',
+  timeout: 'timed out',
+};
+
+/** As on the screen. */
+function signOf({ status, held, approval }: IdeaLine): string {
+  const shown = approval ? 'approve' : held ? 'held' : SHOWN_AS[status];
+  return shown ? LOOKS[shown].sign : '!';
+}
+
+/** `12 iterations (average 3 minutes, fastest 40 s, slowest 9 minutes)` (A8). */
+export function iterationsText({ iterations }: Pick<RunStatistics, 'iterations'>): string {
+  const { total, averageMs, fastestMs, slowestMs } = iterations;
+  const ends = total > 1 ? `, fastest ${took(fastestMs)}, slowest ${took(slowestMs)}` : '';
+  return `${many(total, 'iteration')}${total > 0 ? ` (average ${took(averageMs)}${ends})` : ''}`;
 }
 
 /** Local clock time. */
 export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): number =>
   startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
 
+/** As the report names them. */
+const FIXED: Partial<Record<IdeaStatus, OpenState>> = {
+  'needs-human': 'asks',
+  blocked: 'blocked',
+  failed: 'failed',
+  timeout: 'timed out',
+};
+
 /** The first thing to do about an idea that waits for a person. */
-function remedy({ id, status, approval, held, reason }: IdeaLine): string | undefined {
+export function remedy({ id, status, approval, held, reason }: IdeaLine): string | undefined {
   // Two commands would make the person guess.
   if (held && reason?.includes('ralphctl ')) return undefined;
   if (approval) return `ralphctl approve ${id}`;
   if (held) return `ralphctl resume ${id}`;
-  if (status === 'needs-human') return `ralphctl answer ${id} "…"`;
-  return undefined;
+  const state = FIXED[status];
+  return state && fixOf({ id, status, reason, warnings: [] }, state, false)?.fix;
 }
 
 function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
@@ -128,15 +220,26 @@ export function progressText({ at, last, waits, tools, usage = {} }: AgentHeartb
   return `${done} · ${what}${took(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }
 
+/** The run wrote the plain start into its reasons. */
+export const withStart = (reason: string, start: StartAgain | undefined): string =>
+  reason.replace(/ralphctl start\b(?! --)/g, () => startCommand(start));
+
 /**
- * The next steps for ideas that the ended run did not land. `givenUp`: abandoned ideas, which no `start` runs again.
+ * The next steps for ideas that the ended run did not land. `out`: abandoned, rolled back and skipped ones, which a
+ * `start` leaves out.
  */
-export function nextSteps(notLanded: readonly { idea: string }[], givenUp: ReadonlySet<string>): string[] {
-  const abandoned = notLanded.filter(({ idea }) => givenUp.has(idea)).length;
-  const others = abandoned === 0 ? 'them' : 'the others';
+export function nextSteps(
+  notLanded: readonly { idea: string }[],
+  out: ReadonlySet<string>,
+  start?: StartAgain,
+): string[] {
+  const left = notLanded.filter(({ idea }) => out.has(idea)).map(({ idea }) => idea);
+  const others = left.length === 0 ? 'them' : 'the others';
   const why = 'why one did not land: ralphctl why IDEA';
   return [
-    ...(notLanded.length > abandoned ? [`try ${others} again with: ralphctl start   ${why}`] : []),
-    ...(abandoned > 0 ? ['an abandoned idea is left out until: ralphctl retry IDEA'] : []),
+    ...(notLanded.length > left.length ? [`try ${others} again with: ${startCommand(start)}   ${why}`] : []),
+    ...(left.length > 0
+      ? [`a start leaves out ${named(left)}, until: ralphctl retry ${left.length === 1 ? left[0] : 'IDEA'}`]
+      : []),
   ];
 }

@@ -5,6 +5,8 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
+import { ASCII } from '../../screen/text/ascii.js';
+import { dayBefore } from '../../screen/text/time.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -30,35 +32,10 @@ export function onlyAscii(env: Env = process.env): boolean {
   return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
 }
 
-/** A letter that stands for the sign. */
-const ASCII: Readonly<Record<string, string>> = {
-  '▸': 'R',
-  '✓': '+',
-  '⊗': 'B',
-  '◔': 'T',
-  '✗': 'X',
-  '◷': 'W',
-  '◫': '=',
-  '◦': '.',
-  '·': '-',
-  '⊘': '/',
-  '↷': '/',
-  '↺': '<',
-  '↻': '<',
-  '↑': '^',
-  '▣': '+',
-  '▢': 'o',
-  '⇄': '~',
-  '→': '>',
-  '│': '|',
-  '─': '-',
-  '…': '...',
-  '“': '"',
-  '”': '"',
-  '’': "'",
-};
+/** A line may grow; on the full screen it may not. */
+const LINE_ASCII: Readonly<Record<string, string>> = { ...ASCII, '…': '...', '⇄': '~' };
 
-export const asciiOf = (text: string): string => text.replace(/\P{ASCII}/gu, (sign) => ASCII[sign] ?? sign);
+export const asciiOf = (text: string): string => text.replace(/\P{ASCII}/gu, (sign) => LINE_ASCII[sign] ?? sign);
 
 /** Time of a line, and the column of its text. */
 const STAMP = /^(?:\p{Cc}\[\d+m)*\d\d:\d\d:\d\d(?:\p{Cc}\[\d+m)* {1,2}/u;
@@ -81,11 +58,9 @@ function wrapLine(line: string, columns: number): string {
   return [`${lead}${first}`, ...rest.map((part) => `${' '.repeat(hang)}${part}`)].join('\n');
 }
 
-/** Local clock time, with the date on another day. */
-export function localTime(at: number, now = Date.now()): string {
-  const time = new Date(at).toTimeString().slice(0, 8);
-  return dayOf(at) === dayOf(now) ? time : `${dayOf(at)} ${time}`;
-}
+/** Local clock time with seconds, with the day by the rule of the screen and the report. */
+export const localTime = (at: number, now = Date.now()): string =>
+  `${dayBefore(at, now)}${new Date(at).toTimeString().slice(0, 8)}`;
 
 export const dayOf = (at: number): string => new Date(at).toDateString();
 
@@ -111,3 +86,10 @@ export function canShowScreen(env: Env, output = process.stdout, input = process
   if (env.TERM === 'dumb' || env.CI || env.INK_SCREEN_READER) return false;
   return (output.columns ?? 80) >= LEAST.columns && (output.rows ?? 24) >= LEAST.rows;
 }
+
+/** Whether the full screen may ring: a matter of the person and not of the repository, so no key of the configuration. */
+export const wantsBell = (env: NodeJS.ProcessEnv): boolean => env.RALPHCTL_BELL !== 'off';
+
+/** Whether the full screen draws with ASCII signs. */
+export const wantsAscii = (env: NodeJS.ProcessEnv): boolean =>
+  env.RALPHCTL_GLYPHS === 'ascii' || env.TERM === 'linux' || onlyAscii(env);

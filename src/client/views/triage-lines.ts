@@ -44,7 +44,12 @@ function survivorLines(one: Survivor, place: number): string[] {
   ];
 }
 
-function rejectionLines({ id, gate, reason, quote }: Rejection): string[] {
+export function rejectionLines({
+  id,
+  gate,
+  reason,
+  quote,
+}: Pick<Rejection, 'id' | 'gate' | 'reason' | 'quote'>): string[] {
   const number = gateNumber(gate);
   const by = number === undefined ? `by ${GATE_NAMES[gate]}` : `gate ${number}, ${GATE_NAMES[gate]}`;
   return [`  ${clean(id, 40)}  ${by}: ${clean(reason)}`, ...(quote === '' ? [] : [`      "${clean(quote, 120)}"`])];

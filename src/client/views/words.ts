@@ -19,9 +19,14 @@ const WARNING: Readonly<Record<WarningLine['kind'], string>> = {
   outside: 'changes outside its worktree',
   worker: 'waits for a worker',
   errors: 'failures in a row',
+  push: 'not pushed',
 };
 
 export const warningWord = (kind: WarningLine['kind']): string => WARNING[kind] ?? kind;
+
+/** Undefined for the usual, which is not said. */
+export const trackerProblem = (state: string): string | undefined =>
+  ({ waits: 'the tracker is told later of', failed: 'the tracker refused' })[state];
 
 /** Options that take a status take these words and the names on the wire. */
 const STATUS: Partial<Record<IdeaStatus, string>> = { timeout: 'timed-out', 'needs-human': 'asks' };

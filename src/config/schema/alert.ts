@@ -30,7 +30,7 @@ export const alertPayload = z
           run: z.string().describe('Id of the run.'),
           idea: z.string().optional().describe('Id of the idea. Absent: the event is about the run.'),
           title: z.string().optional().describe('Title of the idea.'),
-          text: z.string().optional().describe('Question or reason.'),
+          text: z.string().optional().describe('The whole question of an agent with its line breaks, or the reason.'),
           command: z.string().describe('The command that answers it.'),
           at: time.describe('Time of the event, ISO 8601.'),
         }),

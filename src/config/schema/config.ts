@@ -9,17 +9,20 @@ import { suggest } from '../problems.js';
 import { agents } from './agents.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';
 import { notify } from './notify.js';
+import { tracker } from './tracker.js';
+import { waves } from './waves.js';
 import { commit, gate, landing, setup, worktrees } from './work.js';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
 const milliseconds = count(0, 86_400_000);
 const weight = z.number().min(-1_000_000).max(1_000_000);
 
-const branch = z.string().regex(
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids them in branch names
-  /^(?!-|\/|refs\/|.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))(?!\.)[^\s~^:?*[\\\u0000-\u001f\u007f]+(?<![./])$/,
-  'must be the name of a branch, such as "main"',
-);
+const A_BRANCH = 'must be the name of a branch, such as "main"';
+const branch = z
+  .string()
+  .regex(/^(?!-|\/|refs\/|.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))(?!\.)[^\s~^:?*[\\]+(?<![./])$/, A_BRANCH)
+  // Apart from the pattern, which editors read from the schema: not all of them know this class.
+  .refine((name) => !/\p{Cc}/u.test(name), A_BRANCH);
 
 export const configSchema = z
   .strictObject({
@@ -32,10 +35,11 @@ export const configSchema = z
       .enum(FORMAT_NAMES)
       .optional()
       .describe('Format of the backlog, where its name and content leave more than one. Default: detected.'),
-    backlog: text
+    backlog: z
+      .union([text, tracker])
       .optional()
       .describe(
-        'The backlog file, relative to the repository root. Default: roadmap.md, specs/roadmap.md or ideas.yaml.',
+        'The backlog file, relative to the repository root, or a tracker. Default: roadmap.md, specs/roadmap.md or ideas.yaml.',
       ),
     slots: count(1, 100).default(3).describe('How many agents run at the same time.'),
     agent: name.default('claude').describe('Agent for ideas that do not name one.'),
@@ -137,6 +141,7 @@ export const configSchema = z
       .describe(
         'What ralphctl does when an idea stops making progress: iterations leave the files as they were before, or the gate is red exactly as before.',
       ),
+    waves,
     fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one reaches a limit.'),
     budget,
     warnings,

@@ -6,8 +6,10 @@ import { z } from 'zod';
 import type { Usage } from '../../protocol/agent-run.js';
 import type { Spent } from '../../protocol/budget.js';
 import type { RunMode, Teller } from '../../protocol/command.js';
+import { HELD_CAUSES } from '../../protocol/delivery.js';
 import type { Asking, RunEvent } from '../../protocol/events.js';
 import type { GateCommandResult, TestCounts } from '../../protocol/gate.js';
+import { IDEA_ID } from '../../protocol/idea.js';
 import type { AccountLine, Trouble, TroubleKind } from '../../protocol/limits.js';
 import { IDEA_STATUSES, type ShownState } from '../../protocol/states.js';
 import type { Rung, WarningLine } from '../../protocol/warnings.js';
@@ -22,8 +24,10 @@ export type MayFields<T> = {
 
 export const text = (about: string) => z.string().describe(about);
 export const texts = (about: string) => z.array(z.string()).describe(about);
-export const counted = (about: string) => z.int().min(0).describe(about);
-const amount = (about: string) => z.number().describe(about);
+/** The bounds keep every sum and every date of a view valid, whatever somebody writes into the file. */
+export const counted = (about: string) => z.int().min(0).max(1e9).describe(about);
+export const amount = (about: string) => z.number().min(0).max(1e15).describe(about);
+export const exitCode = (about: string) => z.int().nullable().describe(about);
 export const flag = (about: string) => z.literal(true).describe(about);
 export const duration = amount('Duration in milliseconds.');
 
@@ -61,7 +65,7 @@ export const rung = oneOf<Rung['do']>('The reaction.', {
   ...{ nudge: true, fresh: true, stronger: true, other: true, ask: true },
 });
 export const warningKind = oneOf<WarningLine['kind']>('Kind of the warning.', {
-  ...{ stuck: true, iterations: true, budget: true, outside: true, worker: true, errors: true },
+  ...{ stuck: true, iterations: true, budget: true, outside: true, worker: true, errors: true, push: true },
 });
 const troubleKind = oneOf<TroubleKind>('Kind of the cause.', {
   ...{ limited: true, provider: true, auth: true, launch: true },
@@ -104,10 +108,16 @@ export const testCounts = part<TestCounts>(
 export const gateCommand = part<GateCommandResult>(
   {
     command: text('The command.'),
-    exitCode: z.number().nullable().describe('null: it did not finish.'),
+    exitCode: exitCode('null: it did not finish.'),
     durationMs: duration,
   },
-  { tests: testCounts('Its tests.') },
+  {
+    tests: testCounts('Its tests.'),
+    again: part<NonNullable<GateCommandResult['again']>>(
+      { exitCode: exitCode('null: it did not finish.') },
+      { tests: testCounts('Its tests.') },
+    )('It failed, and ran once more on the same files.'),
+  },
 )('One command of the gate.');
 export const trouble = part<Trouble>(
   { kind: troubleKind, agent: text('Agent from the configuration.'), message: text('What it reported.') },
@@ -146,3 +156,85 @@ export const step = part<Required<Extract<RunEvent, { kind: 'iteration' }>>['ste
   },
   {},
 );
+
+export const idea = z.string().regex(IDEA_ID).describe('Id of the idea.');
+
+/** Of a push: its fields, and those that may be missing. */
+export const push = [
+  {
+    state: z.enum(['pushed', 'held']).describe('held: the remote lacks commits that have landed.'),
+    to: text('Remote and branch there.'),
+    ideas: texts('Ideas in the commits that the remote did not have.'),
+  },
+  {
+    commit: text('Tip of the target, which the remote has now.'),
+    commits: counted('Commits that the remote did not have.'),
+    again: texts('Ideas that landed again, on top of a remote that had moved.'),
+    cause: z.enum(HELD_CAUSES).describe('Why the push did not work.'),
+    why: text('What happened and the fix, as sentences; of a push: a note.'),
+  },
+] as const;
+
+/** Of a pull request. */
+export const review = [
+  {
+    idea,
+    state: z
+      .enum(['open', 'checks', 'comments', 'apart', 'merged', 'closed'])
+      .describe('checks, comments: its agent gets the idea back. apart: it conflicts with its base and lands again.'),
+    number: counted('Number of the pull request.'),
+    url: text('Its page.'),
+  },
+  {
+    by: text('Who merged or closed it.'),
+    why: text('Red checks, or people who ask for changes.'),
+  },
+] as const;
+
+/** Of a gate. */
+export const gateParts = {
+  newTests: texts('Failing tests that pass where the idea began.'),
+  knownTests: texts('Failing tests that fail there, too.'),
+  command: text('The command that failed.'),
+  exitCode: exitCode('Of the command that failed; null: it was stopped.'),
+  log: text('File with the whole output of the command that failed, else of the last one.'),
+  tests: testCounts('Of all commands together.'),
+  flaky: texts('Commands that passed on a retry.'),
+  tolerated: texts('Commands that also fail on the base and were tolerated.'),
+  tripwires: texts('Changes that a person should check, as sentences.'),
+};
+
+/** Of a tracker. */
+export const trackerState = z
+  .enum(['claimed', 'taken', 'told', 'done', 'released', 'waits', 'failed'])
+  .describe(
+    'claimed: its item is this idea’s. taken: somebody else has it. told: the comment has the newest state. done: the tracker knows that it landed. released: given back. waits: the tracker takes nothing now, and ralphctl tells it later. failed: it refused.',
+  );
+
+/** Of an idea whose agent could not work. */
+export const parked = [{ idea, trouble: trouble('Why the agent could not work.') }, {}] as const;
+
+export const serial = counted('Number of the agent run of this idea: 1 for its first, never used twice.');
+export const iteration = counted('Number of the iteration. A run that is not charged repeats the number.');
+export const asked = text('Id of the question, for: ralphctl answer --question.');
+export const merged = flag('On the tree that is about to land.');
+export const escaped = texts('Processes that had left the run and were ended: program and pid.');
+
+type Of<Kind extends RunEvent['kind']> = Omit<Extract<RunEvent, { kind: Kind }>, 'kind'>;
+
+export const at = z.iso.datetime().describe('When it happened: ISO 8601, UTC.');
+
+/** The schema of one kind of event. */
+export function event<Kind extends RunEvent['kind']>(
+  kind: Kind,
+  about: string,
+  fields: Fields<Of<Kind>>,
+  optional: MayFields<Of<Kind>>,
+): z.ZodObject {
+  const may = Object.entries<z.ZodType>(optional).map(([name, one]) => [
+    name,
+    one.optional().describe(one.description ?? ''),
+  ]);
+  const named = z.literal(kind).describe('Kind of the event.');
+  return z.object({ at, kind: named, ...fields, ...Object.fromEntries(may) }).describe(about);
+}

@@ -1,59 +1,48 @@
 /**
- * The published schema of a run's events, one JSON line each (G6).
+ * The schema of a run's events, one JSON line each (G6): it is published, and every line that is read must fit it. A file
+ * may be damaged, or someone may have edited it, and no view may fail because of one line.
  * Invariant: it has exactly the kinds and the fields of `protocol/events.ts`; the compiler compares the two. Unknown
  * fields stay allowed, because a newer version may write more.
  */
 import { z } from 'zod';
-import type { RunEvent } from '../../protocol/events.js';
+import type { RunEvent, StampedEvent } from '../../protocol/events.js';
 import { inputSchema, type JsonSchema } from '../zod-problems.js';
 import {
   account,
+  amount,
+  asked,
   asking,
+  at,
   counted,
   duration,
-  type Fields,
+  escaped,
+  event,
   flag,
   gateCommand,
+  gateParts,
+  idea,
   ideaStatus,
-  type MayFields,
+  iteration,
+  merged,
   mode,
+  parked,
+  push,
+  review,
   rung,
+  serial,
   shown,
   signal,
   spent,
   step,
   stepState,
   teller,
-  testCounts,
   text,
   texts,
-  trouble,
+  trackerState,
   usage,
   warningKind,
 } from './event-parts.js';
-
-type Of<Kind extends RunEvent['kind']> = Omit<Extract<RunEvent, { kind: Kind }>, 'kind'>;
-
-const at = z.iso.datetime().describe('When it happened: ISO 8601, UTC.');
-const idea = text('Id of the idea.');
-const serial = counted('Number of the agent run of this idea: 1 for its first, never used twice.');
-const iteration = counted('Number of the iteration. A run that is not charged repeats the number.');
-const merged = flag('On the tree that is about to land.');
-const escaped = texts('Processes that had left the run and were ended: program and pid.');
-
-function event<Kind extends RunEvent['kind']>(
-  kind: Kind,
-  about: string,
-  fields: Fields<Of<Kind>>,
-  optional: MayFields<Of<Kind>>,
-): z.ZodObject {
-  const may = Object.entries<z.ZodType>(optional).map(([name, one]) => [
-    name,
-    one.optional().describe(one.description ?? ''),
-  ]);
-  const named = z.literal(kind).describe('Kind of the event.');
-  return z.object({ at, kind: named, ...fields, ...Object.fromEntries(may) }).describe(about);
-}
+import { rejected, wave } from './wave-events.js';
 
 const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
   run: event(
@@ -128,7 +117,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       model: text('Model that it used.'),
       usage: usage('As the agent reported it; missing where it reported nothing.'),
       words: text('Last words of the agent, cut.'),
-      escaped,
+      ...{ escaped, uncharged: flag('It cost no iteration.') },
     },
   ),
   'gate-start': event(
@@ -149,15 +138,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     {
       merged,
       commands: z.array(gateCommand).describe('In the order in which they ran; those after the first red one did not.'),
-      newTests: texts('Failing tests that pass where the idea began.'),
-      knownTests: texts('Failing tests that fail there, too.'),
-      command: text('The command that failed.'),
-      exitCode: z.number().nullable().describe('Of the command that failed; null: it was stopped.'),
-      log: text('File with its whole output.'),
-      tests: testCounts('Of all commands together.'),
-      flaky: texts('Commands that passed on a retry.'),
-      tolerated: texts('Commands that also fail on the base and were tolerated.'),
-      tripwires: texts('Changes that a person should check, as sentences.'),
+      ...gateParts,
       escaped,
       late: texts('Paths in dependency folders that changed between the end of the agent and the gate.'),
     },
@@ -190,8 +171,13 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     { idea, why: text('Why it waits.'), ms: duration },
     {},
   ),
-  asks: event('asks', 'An idea asks a person.', { idea, asking, question: text('The whole question.') }, {}),
-  answered: event('answered', 'A question was answered.', { idea }, { text: text('The answer.'), by: teller }),
+  asks: event('asks', 'An idea asks a person.', { idea, asking, question: text('The whole question.') }, { id: asked }),
+  answered: event(
+    'answered',
+    'A question was answered.',
+    { idea },
+    { text: text('The answer.'), by: teller, id: asked, who: text('Account of the person on their machine.') },
+  ),
   command: event(
     'command',
     'A command of a person, and its outcome.',
@@ -214,8 +200,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
   parked: event(
     'parked',
     'An agent could not work. The idea waits for another agent, or for the end of the limit.',
-    { idea, trouble: trouble('Why the agent could not work.') },
-    {},
+    ...parked,
   ),
   held: event(
     'held',
@@ -234,9 +219,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     'No agent can work, so nothing runs.',
     { why: text('Why, for each account.') },
     {
-      until: z
-        .number()
-        .describe('When the run resumes by itself, epoch milliseconds. Missing: only a person can resume it.'),
+      until: amount('When the run resumes by itself, epoch milliseconds. Missing: only a person can resume it.'),
     },
   ),
   agent: event(
@@ -251,6 +234,8 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     { idea, rung, iterations: counted('Iterations without progress.') },
     {},
   ),
+  review: event('review', 'The pull request of an idea is open, or there is news about it.', ...review),
+  push: event('push', 'The target reached its remote, or did not.', ...push),
   alert: event(
     'alert',
     'An alert left for a row of `notify`, rings in attached terminals, or could not be delivered.',
@@ -261,13 +246,38 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     },
     { why: text('Why it could not be delivered.') },
   ),
+  tracker: event(
+    'tracker',
+    'What a tracker was told of an idea, or answered.',
+    { idea, state: trackerState },
+    { why: text('Who has it, or why it did not work.') },
+  ),
+  wave: event('wave', 'A wave began or ended, or waits, or no further one begins.', ...wave),
+  rejected: event('rejected', 'Triage rejects a report of the source.', ...rejected),
   warning: event(
     'warning',
     'A warning. Without an idea it is about the run.',
     { warning: warningKind, text: text('The warning, as a sentence.') },
     { idea },
   ),
+  'warning-over': event(
+    'warning-over',
+    'A warning is over: its cause is gone, or a person has answered it.',
+    { warning: warningKind },
+    { idea },
+  ),
 };
+
+const SHAPES: ReadonlyMap<unknown, z.ZodType> = new Map(Object.entries(KINDS));
+/** Of a kind that only a newer version knows. */
+const UNKNOWN = z.object({ at, kind: z.string(), idea: idea.optional() });
+const KIND = z.object({ kind: z.string() });
+
+/** Also true for an unknown kind, and for unknown fields. Never throws. */
+export function isEvent(value: unknown): value is StampedEvent {
+  const named = KIND.safeParse(value);
+  return named.success && (SHAPES.get(named.data.kind) ?? UNKNOWN).safeParse(value).success;
+}
 
 export function eventsJsonSchema(): JsonSchema {
   const [first, ...rest] = Object.values(KINDS);

@@ -18,6 +18,7 @@ const USUAL: AlertKind[] = [
   'review',
   'all-limited',
   'budget',
+  'not-pushed',
   'run-done',
   'nothing-moves',
 ];
@@ -82,6 +83,8 @@ const command = z.strictObject({
 const row = z.discriminatedUnion('to', [bell, desktop, sound, webhook, command]);
 const rows = z.array(row).max(20);
 
+export const QUIET_EXCEPT: readonly AlertKind[] = ['review', 'nothing-moves'];
+
 const whole = z.strictObject({
   rows: rows.default([]).describe('Where alerts go. Empty: nobody is alerted.'),
   groupSeconds: z
@@ -94,8 +97,8 @@ const whole = z.strictObject({
     .string()
     .refine((value) => hoursOf(value) !== undefined, { error: 'must be two different times such as "22:00-07:00"' })
     .optional()
-    .describe('Quiet hours, e.g. "22:00-07:00". Alerts wait for their end, except those of `urgent`.'),
-  urgent: kinds.default(['review', 'nothing-moves']).describe('Events that quiet hours do not hold.'),
+    .describe('Quiet hours, e.g. "22:00-07:00". Alerts wait for their end, except those of `quietExcept`.'),
+  quietExcept: kinds.default([...QUIET_EXCEPT]).describe('Events that quiet hours do not hold.'),
   stillMinutes: minutes
     .default(30)
     .describe('Minutes without output, change or event in an open run until `nothing-moves`.'),

@@ -119,8 +119,38 @@ export const commit = z
   .prefault({})
   .describe('How ralphctl commits uncommitted work and landings.');
 
+const remoteName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be the name of a remote, such as "origin"')
+  .max(100);
+
 export const landing = z
   .strictObject({
+    mode: z
+      .enum(['local', 'push', 'pr'])
+      .default('local')
+      .describe(
+        'local: landed work stays in this repository. push: after each landing ralphctl also pushes the target branch to the remote. It never overwrites commits there. pr: ralphctl pushes each idea’s branch and opens a pull request on GitHub; the idea has landed when people merge it.',
+      ),
+    remote: remoteName.default('origin').describe('With mode push or pr: the remote to push to.'),
+    passEnv: z
+      .array(envName)
+      .default([])
+      .describe(
+        'Names of variables that a push gets from the worker’s environment, for a credential helper. It always gets those that git, ssh and the common forges need.',
+      ),
+    secretsAllowed: z
+      .array(repoPath)
+      .default([])
+      .describe(
+        'Files (git globs) in which a text that looks like a secret may be pushed, e.g. "test/fixtures/**". Elsewhere such a text stops the landing.',
+      ),
+    retrySeconds: z
+      .number()
+      .min(1)
+      .max(3600)
+      .default(30)
+      .describe('Seconds before ralphctl tries a failed push again. The wait doubles each time, up to 15 minutes.'),
     strategy: z
       .enum(['rebase', 'merge', 'squash'])
       .default('rebase')
@@ -140,6 +170,38 @@ export const landing = z
         'Most finished ideas in the landing queue. When it is full, new ideas wait, because their work would be stale when they land. Default: twice the slots, at least four.',
       ),
     tick: z.boolean().default(true).describe('Tick the idea in the backlog file when it lands.'),
+    pr: z
+      .strictObject({
+        repo: z
+          .string()
+          .regex(/^(?:[\w.-]+\/)?[\w.-]+\/[\w.-]+$/, 'must be owner/name or host/owner/name')
+          .optional()
+          .describe(
+            'Repository of the pull requests, owner/name or host/owner/name. Default: the one of the remote’s address.',
+          ),
+        draft: z.boolean().default(false).describe('Open pull requests as drafts.'),
+        labels: z.array(text).default([]).describe('Labels of each pull request.'),
+        reviewers: z.array(text).default([]).describe('People who are asked for a review.'),
+        template: repoPath
+          .optional()
+          .describe(
+            'File with your own text of pull requests. Placeholders: {{id}}, {{title}}, {{text}}, {{criteria}}, {{gate}}, {{how}}.',
+          ),
+        autoMerge: z
+          .enum(['off', 'merge', 'squash', 'rebase'])
+          .default('off')
+          .describe(
+            'Ask GitHub to merge each pull request in this way once its checks and reviews allow it. Needs "Allow auto-merge" in the settings of the repository.',
+          ),
+        pollSeconds: z
+          .number()
+          .min(1)
+          .max(3600)
+          .default(30)
+          .describe('Seconds between two looks at a pull request. The wait grows to 5 minutes while nothing happens.'),
+      })
+      .prefault({})
+      .describe('With mode pr: the pull requests.'),
   })
   .prefault({})
   .describe('How work with a green gate reaches the target branch.');

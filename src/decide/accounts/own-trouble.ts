@@ -96,7 +96,7 @@ export function takeOwnTrouble(board: Board, entry: IdeaEntry, trouble: Trouble,
   }
   entry.reason = clip(`its agent does not start: ${trouble.message}`, MAX_REASON);
   const most = settings.errorStrategy === 'retry' ? settings.maxRetries : 0;
-  if (tries > most) close(board, entry, trouble);
+  if (tries > most) close(board, entry, trouble, tries);
   else waitFor(entry, now + settings.retryBaseMs * 2 ** (tries - 1));
 }
 
@@ -104,11 +104,16 @@ function waitFor(entry: IdeaEntry, until: number): void {
   entry.notBefore = until;
 }
 
-function close(board: Board, entry: IdeaEntry, { message }: Trouble): void {
+/** Of the agent's own words, so that the command after them is not cut off. */
+const MOST_WORDS = 150;
+
+function close(board: Board, entry: IdeaEntry, { agent, message }: Trouble, tries: number): void {
   const idea = entry.card.id;
   leaveWaiting(board, idea);
   const outcome = board.settings.errorStrategy === 'skip' ? 'skipped' : 'failed';
-  board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'close', outcome, reason: `launch: ${message}` } });
+  const times = tries === 1 ? 'once' : `${tries} times`;
+  const reason = `${agent} ended right at its start ${times}: ${clip(message, MOST_WORDS)}. Its output: ralphctl logs ${idea}`;
+  board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'close', outcome, reason } });
 }
 
 function askAbout(board: Board, entry: IdeaEntry, { message }: Trouble): void {

@@ -4,7 +4,7 @@
  */
 import type { AccountBreaker } from '../../protocol/limits.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
-import { clip } from '../text.js';
+import { clip, utcMinute } from '../text.js';
 
 const MINUTE = 60_000;
 /** Delays between tries after the back-off of B8 is used up. */
@@ -80,6 +80,4 @@ export function breakerText(breaker: AccountBreaker, name: string): string {
   }
 }
 
-/** UTC, because workflows know no zone; the CLI shows local time. */
-const clock = (at: number | undefined): string =>
-  at === undefined ? '?' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const clock = (at: number | undefined): string => (at === undefined ? '?' : utcMinute(at));

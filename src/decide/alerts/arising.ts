@@ -6,7 +6,9 @@
 import type { AlertBatch, AlertItem, AlertKind, AlertOutbox, AlertSettings } from '../../protocol/alerts.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunOutcome } from '../../protocol/states.js';
-import { clip, MAX_REASON } from '../text.js';
+import { needsPerson } from '../delivery/push.js';
+import { clip, landedText, MAX_REASON } from '../text.js';
+import { landedBefore } from '../views/survey.js';
 
 /** Events that can be taken back; older ones of very many stay. */
 const MOST_OPEN = 500;
@@ -113,25 +115,30 @@ function itemOf(event: Event, { runId, now, serial }: { runId: string; now: numb
   };
 }
 
-function ofIdea({ card, status, reason, approval, approvable, commit }: IdeaEntry): Event | undefined {
-  const about = { idea: card.id, title: card.title, text: reason };
+/** An alert may be read late: its command answers no later question. */
+const about = (question: string | undefined): string => (question === undefined ? '' : ` --question ${question}`);
+
+function ofIdea({ card, status, reason, approval, approvable, commit, course }: IdeaEntry): Event | undefined {
+  const base = { idea: card.id, title: card.title, text: reason };
   if (card.blue) return undefined;
-  if (approval) return { kind: 'question', ...about, command: `ralphctl approve ${card.id}` };
+  if (approval) return { kind: 'question', ...base, command: `ralphctl approve ${card.id}` };
   switch (status) {
     case 'needs-human':
       return {
         kind: 'question',
-        ...about,
-        command: approvable ? `ralphctl approve ${card.id}` : `ralphctl answer ${card.id} "…"`,
+        ...base,
+        command: approvable
+          ? `ralphctl approve ${card.id}`
+          : `ralphctl answer ${card.id}${about(course?.question)} "…"`,
       };
     case 'blocked':
-      return { kind: 'blocked', ...about, command: `ralphctl retry ${card.id}` };
+      return { kind: 'blocked', ...base, command: `ralphctl retry ${card.id}` };
     case 'timeout':
-      return { kind: 'timed-out', ...about, command: `ralphctl retry ${card.id}` };
+      return { kind: 'timed-out', ...base, command: `ralphctl retry ${card.id}` };
     case 'failed':
-      return { kind: 'failed', ...about, command: `ralphctl retry ${card.id}` };
+      return { kind: 'failed', ...base, command: `ralphctl retry ${card.id}` };
     case 'landed':
-      return { kind: 'landed', ...about, command: commit ? `git show ${commit.slice(0, 12)}` : 'ralphctl status' };
+      return { kind: 'landed', ...base, command: commit ? `git show ${commit.slice(0, 12)}` : 'ralphctl status' };
     default:
       return undefined;
   }
@@ -139,13 +146,18 @@ function ofIdea({ card, status, reason, approval, approvable, commit }: IdeaEntr
 
 /** Conditions of the run that have just begun, and those that are gone. */
 function ofRun(state: AutopilotState, outbox: AlertOutbox): { begun: Event[]; gone: AlertKind[] } {
-  const { review, limits, budget, why } = state;
+  const { review, limits, budget, why, delivery, waves, run } = state;
+  const stuck = delivery?.held && needsPerson(delivery.held) ? delivery.held : undefined;
   const holding: Event[] = [
     ...(review ? [{ kind: 'review' as const, text: why, command: 'ralphctl review' }] : []),
     ...(limits?.still
       ? [{ kind: 'all-limited' as const, text: limits.still.why, command: 'ralphctl limits retry' }]
       : []),
+    ...(stuck ? [{ kind: 'not-pushed' as const, text: stuck.why, command: 'ralphctl status' }] : []),
     ...(budget?.paused ? [{ kind: 'budget' as const, text: why, command: 'ralphctl budget raise' }] : []),
+    ...(waves?.asks !== undefined && (run === 'paused' || run === 'pausing')
+      ? [{ kind: 'question' as const, text: waves.asks, command: 'ralphctl resume' }]
+      : []),
   ];
   const begun = holding.filter(({ kind }) => !outbox.told.includes(kind));
   const now = holding.map(({ kind }) => kind);
@@ -159,7 +171,7 @@ function ofEnd({ entries }: AutopilotState, outcome: RunOutcome): Event {
   const landed = ideas.filter(({ status }) => status === 'landed').length;
   return {
     kind: 'run-done',
-    text: `${outcome}: ${landed} of ${ideas.length} ideas landed`,
+    text: `${outcome}: ${landedText({ landed, landedBefore: landedBefore(entries), total: ideas.length })}`,
     command: 'ralphctl status',
   };
 }

@@ -13,6 +13,8 @@ export type AfterRun =
   | 'cut-off'
   | 'asks'
   | 'landed'
+  /** It landed, and its target no longer has it. */
+  | 'gone'
   | 'blocked'
   | 'timeout'
   | 'failed'
@@ -35,6 +37,7 @@ const TABLE: Readonly<Record<AfterRun, Row>> = {
   'cut-off': AGAIN,
   asks: { ...AGAIN, answer: 'keep' },
   landed: { rollback: 'now', cleanup: 'now' },
+  gone: REST,
   blocked: { ...AGAIN, unblock: 'keep' },
   timeout: AGAIN,
   failed: AGAIN,
@@ -48,6 +51,7 @@ const WORDS: Record<AfterRun, string> = {
   'cut-off': 'has not landed; the next start continues it',
   asks: 'waits for an answer',
   landed: 'has landed',
+  gone: 'has landed, and its target no longer has it',
   blocked: 'is blocked',
   timeout: 'timed out',
   failed: 'failed',
@@ -62,10 +66,16 @@ const STATES: Partial<Record<IdeaStatus, AfterRun>> = {
 
 export const afterRun = (status: IdeaStatus): AfterRun => STATES[status] ?? 'cut-off';
 
-/** Why the command is refused; undefined: it is accepted. */
-export function refusedAfterRun(idea: string, state: AfterRun, verb: IdeaVerb): string | undefined {
+/** Why the command is refused; undefined: it is accepted. `anew`: the command that runs landed work again, if any. */
+export function refusedAfterRun(
+  idea: string,
+  state: AfterRun,
+  verb: IdeaVerb,
+  anew: string | undefined = `ralphctl start --again ${idea}`,
+): string | undefined {
   if (TABLE[state][verb] !== undefined) return undefined;
-  const again = state === 'landed' ? `. To run it again: ralphctl start --again ${idea}` : '';
+  const over = state === 'landed' || state === 'gone';
+  const again = over && anew !== '' ? `. To run it again: ${anew}` : '';
   const legal = Object.keys(TABLE[state])
     .map((one) => (one === 'skip-step' ? 'skip --step' : one))
     .sort();

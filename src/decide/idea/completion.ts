@@ -155,6 +155,11 @@ export function gateFeedback(gate: GateResult): Feedback | undefined {
   return { kind: 'gate-failed', command, exitCode, tail, log, ...tests };
 }
 
+const TIME_USED = 'of working time used';
+
+/** More iterations do not help an idea with this reason: it needs more time. */
+export const isOutOfTime = (reason: string | undefined): boolean => reason?.includes(TIME_USED) === true;
+
 /** The reason an idea may not start another iteration, or undefined when it may. */
 export function limitReached(
   spent: { iteration: number; activeMs: number; grace: boolean },
@@ -163,7 +168,7 @@ export function limitReached(
   if (spent.grace) return undefined;
   const most = limits.loop ? limits.maxIterations : (limits.attempts ?? 1);
   if (spent.iteration >= most) return `${spent.iteration} of ${most} iterations used`;
-  if (spent.activeMs >= limits.timeoutMs) return `${took(limits.timeoutMs)} of working time used`;
+  if (spent.activeMs >= limits.timeoutMs) return `${took(limits.timeoutMs)} ${TIME_USED}`;
   return undefined;
 }
 

@@ -5,8 +5,9 @@
  */
 import { type IdeaVerb, type Intervention, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
 import type { Afterwards, IdeaEntry } from '../../protocol/run.js';
+import { afterPause, planAnswer } from '../run/answers.js';
 import type { Board } from '../run/board.js';
-import { letLand, resumeCommand, tellIdea } from '../run/control.js';
+import { letLand, tellIdea } from '../run/control.js';
 import { type Plan, refuse } from '../run/effects.js';
 import { splitProblem } from '../run/enqueue.js';
 import { requeue } from '../run/git-tasks.js';
@@ -18,7 +19,9 @@ import { type Effect, ideaEffect, refusedFor, situationOf } from './table.js';
 export type IdeaIntervention = Intervention & { verb: IdeaVerb };
 type Act = (board: Board, entry: IdeaEntry, command: IdeaIntervention) => string;
 
-export function planIdeaIntervention(board: Board, entry: IdeaEntry, command: IdeaIntervention): Plan {
+/** `older`: as a run of an older version did it, for its history. */
+export function planIdeaIntervention(board: Board, entry: IdeaEntry, command: IdeaIntervention, older: boolean): Plan {
+  if (command.verb === 'answer') return planAnswer(board, entry, command, older);
   const id = entry.card.id;
   const legal = ideaEffect(id, situationOf(entry, board.state.landing), command.verb, refusedFor(entry, board.state));
   if ('refusal' in legal) return refuse(legal.refusal);
@@ -34,15 +37,12 @@ export function planIdeaIntervention(board: Board, entry: IdeaEntry, command: Id
 }
 
 type Check = (board: Board, entry: IdeaEntry, command: IdeaIntervention) => string | undefined;
-const needsText: Check = (_board, { card }, { verb, text }) =>
-  text?.trim() ? undefined : `${verb} ${card.id} needs a text: ralphctl ${verb} ${card.id} "…"`;
-
 /** What a verb needs besides a fitting situation. */
 const NEEDS: Partial<Record<IdeaVerb, Check>> = {
-  hint: (board, entry, command) =>
-    needsText(board, entry, command) ??
-    notesProblem(entry.card.id, sizeOf(entry.notes), command.text ?? '', MOST_KEPT_NOTES),
-  answer: needsText,
+  hint: (_board, { card, notes }, { text = '' }) =>
+    text.trim() === ''
+      ? `hint ${card.id} needs a text: ralphctl hint ${card.id} "…"`
+      : notesProblem(card.id, sizeOf(notes), text, MOST_KEPT_NOTES),
   limit: (_board, _entry, { n }) =>
     Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 10_000
       ? undefined
@@ -151,12 +151,6 @@ const EFFECTS: Record<Effect, Act> = {
   },
 };
 
-/** A paused run starts nothing, whatever the idea was told. */
-function afterPause({ state, settings }: Board): string {
-  const command = resumeCommand(state, settings);
-  return command === undefined ? '' : `. The run is paused, so it starts nothing until: ${command}`;
-}
-
 const again = ({ card, status }: IdeaEntry): string => (status === 'pending' ? '' : `: ralphctl retry ${card.id}`);
 
 /** Messages to an open workflow, by verb. */
@@ -164,10 +158,6 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   hint: (board, entry, { text = '' }) => {
     tellIdea(board, entry, 'hint', [text.trim()]);
     return `${entry.card.id} gets your text with its next prompt`;
-  },
-  answer: (board, entry, { text = '' }) => {
-    tellIdea(board, entry, 'answer', [text.trim()]);
-    return `${entry.card.id} has your answer; its next prompt contains it${afterPause(board)}`;
   },
   edit: (board, entry, command) => {
     const patch = patchOf(command);
@@ -288,7 +278,10 @@ function edit(
 ): void {
   if (patch) entry.patch = addPatch(entry.patch, patch);
   if (revision !== undefined) entry.revision = Math.max(entry.revision ?? 0, revision);
-  if (title !== undefined) board.retitle(entry, title);
+  if (title === undefined) return;
+  board.retitle(entry, title);
+  // Every view takes the title from its change.
+  board.touch(entry);
 }
 
 const reasonArgs = ({ reason }: IdeaIntervention): string[] | undefined => (reason ? [reason] : undefined);

@@ -207,6 +207,10 @@ export function causeOf(feedback: Feedback | undefined, signal: AgentSignal | un
       return `the agent timed out after ${took(feedback.ms ?? feedback.minutes * 60_000)}`;
     case 'run-failed':
       return feedback.message;
+    case 'review':
+      return feedback.about === 'checks'
+        ? `checks of its pull request are red: ${feedback.what}`
+        : 'changes were requested';
     case 'landing-conflict':
       return `its landing hit a conflict in ${feedback.files.join(', ')}`;
     case undefined:

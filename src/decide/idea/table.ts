@@ -75,12 +75,11 @@ const AT_REST: Row = {
   abandon: 'mark',
   split: 'divide',
 };
-/** An idea whose workflow is open. */
+/** An idea whose workflow is open. Only an idea that asks takes an answer. */
 const OPEN: Row = {
   edit: 'tell',
   limit: 'tell',
   hint: 'tell',
-  answer: 'tell',
   pause: 'tell',
   'pause-now': 'tell',
   resume: 'tell',
@@ -92,7 +91,7 @@ const OPEN: Row = {
   split: 'end',
 };
 const { 'skip-step': _step, ...WHOLE } = OPEN;
-const { pause: _pause, 'pause-now': _now, resume: _resume, answer: _answer, ...READY } = WHOLE;
+const { pause: _pause, 'pause-now': _now, resume: _resume, ...READY } = WHOLE;
 
 export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   group: {},
@@ -102,8 +101,8 @@ export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   running: OPEN,
   'awaits-approval': { ...OPEN, approve: 'tell' },
   paused: OPEN,
-  'needs-human': OPEN,
-  'asks-approval': { ...WHOLE, approve: 'tell' },
+  'needs-human': { ...OPEN, answer: 'tell' },
+  'asks-approval': { ...WHOLE, answer: 'tell', approve: 'tell' },
   'wants-slot': OPEN,
   ready: READY,
   'awaits-landing': { ...READY, approve: 'pass' },
@@ -145,7 +144,7 @@ export function situationOf(entry: IdeaEntry, landing: string | undefined): Situ
   }
 }
 
-const WORDS: Record<Situation, string> = {
+export const SITUATION_WORDS: Record<Situation, string> = {
   group: 'is an epic: give the command to its ideas instead',
   pending: 'has not started',
   held: 'is on hold',
@@ -178,9 +177,13 @@ export function ideaEffect(
 ): IdeaLegality {
   const effect = IDEA_TABLE[situation][verb];
   if (effect !== undefined) return { effect };
+  return { refusal: `${id} ${SITUATION_WORDS[situation]}${possibleNow(situation, refused)}` };
+}
+
+/** The end of a refusal. */
+export function possibleNow(situation: Situation, refused?: (verb: IdeaVerb) => boolean): string {
   const legal = legalInterventions(situation, refused);
-  const possible = legal.length === 0 ? '' : `. Possible now: ${legal.join(', ')}`;
-  return { refusal: `${id} ${WORDS[situation]}${possible}` };
+  return legal.length === 0 ? '' : `. Possible now: ${legal.join(', ')}`;
 }
 
 export function legalVerbs(situation: Situation): IdeaVerb[] {

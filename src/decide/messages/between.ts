@@ -5,8 +5,9 @@
  */
 import type { IdeaLimits, Reopen } from '../../protocol/activities.js';
 import type { Feedback } from '../../protocol/agent-run.js';
+import type { AnswerTaken, TakenAnswer } from '../../protocol/answers.js';
 import type { BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
-import type { LimitPatch } from '../../protocol/command.js';
+import type { LimitPatch, Teller } from '../../protocol/command.js';
 import type { Asking } from '../../protocol/events.js';
 import type { IdeaCourse, IdeaReport, Verdict, Worked } from '../../protocol/idea-run.js';
 import type { AgentChoice, Trouble } from '../../protocol/limits.js';
@@ -53,10 +54,17 @@ const isWork = shaped<ReadyWork>({
 });
 const isChoice = shaped<AgentChoice>({ agent: isName, probe: maybe(isTrue), why: maybe(isText) });
 
+const isTaken = shaped<TakenAnswer>({
+  ...{ question: maybe(isName), command: maybe(isName), text: isText, at: isAmount, who: maybe(isName) },
+  by: maybe(isName as Check<Teller>),
+});
+
 const isCourse = shaped<IdeaCourse>({
   ...{ percent: maybe(isAmount), agent: maybe(isText), model: maybe(isText), spent: maybe(isSpent) },
   step: maybe(shaped<NonNullable<IdeaCourse['step']>>({ number: isCount, of: isCount })),
   asking: maybe(isName as Check<Asking>),
+  at: maybe(isAmount),
+  ...{ question: maybe(isName), answer: maybe(isTaken) },
 });
 
 const isReportKind = oneOf<IdeaReport['kind']>({
@@ -77,7 +85,12 @@ export const isReport = shaped<IdeaReport>({
   ...{ work: maybe(isWork), reason: maybe(isText), outcome: maybe(isOutcome), approvable: maybe(isTrue) },
   ...{ trouble: maybe(isTrouble), passed: maybe(isName), reached: maybe(isReached), spent: maybe(isSpent) },
   ...{ warnings: maybe(listOf(isWarning)), worked: maybe(shaped<Worked>({ agent: isName, at: isAmount })) },
-  ...{ lost: maybe(isCount), course: maybe(isCourse) },
+  ...{ lost: maybe(isCount), course: maybe(isCourse), notes: maybe(listOf(isText)) },
+});
+
+export const isAnswerTaken = shaped<AnswerTaken>({
+  ...{ idea: isName, id: isName, refusal: maybe(isText) },
+  took: maybe(oneOf<NonNullable<AnswerTaken['took']>>({ text: true, approval: true, budget: true })),
 });
 
 export interface Granted {
@@ -133,17 +146,21 @@ const REOPEN: { [Kind in Reopen['kind']]: Check<OfKind<Reopen, Kind>> } = {
   red: shaped<OfKind<Reopen, 'red'>>({ kind: oneOf({ red: true }), onto: isName, candidate: isName }),
 };
 /** The agent's feedback about a landing that failed. */
-const FEEDBACK: { [Kind in 'landing-conflict' | 'landing-red']: Check<OfKind<Feedback, Kind>> } = {
+const FEEDBACK: { [Kind in 'landing-conflict' | 'landing-red' | 'review']: Check<OfKind<Feedback, Kind>> } = {
   'landing-conflict': shaped<OfKind<Feedback, 'landing-conflict'>>({
     ...{ kind: oneOf({ 'landing-conflict': true }), files: isFiles, detail: isText },
   }),
   'landing-red': shaped<OfKind<Feedback, 'landing-red'>>({
     ...{ kind: oneOf({ 'landing-red': true }), command: isText, exitCode: isCode, tail: isText, log: isText },
   }),
+  review: shaped<OfKind<Feedback, 'review'>>({
+    ...{ kind: oneOf({ review: true }), about: oneOf({ checks: true, comments: true }) },
+    ...{ what: isText, tail: isText, url: isText },
+  }),
 };
 const isReopen: Check<Reopen> = (value): value is Reopen => REOPEN.conflict(value) || REOPEN.red(value);
 const isFeedback: Check<Feedback> = (value): value is Feedback =>
-  FEEDBACK['landing-conflict'](value) || FEEDBACK['landing-red'](value);
+  FEEDBACK['landing-conflict'](value) || FEEDBACK['landing-red'](value) || FEEDBACK.review(value);
 
 const VERDICT: { [Kind in Verdict['kind']]: Check<OfKind<Verdict, Kind>> } = {
   landed: shaped<OfKind<Verdict, 'landed'>>({ kind: oneOf({ landed: true }), commit: isName }),

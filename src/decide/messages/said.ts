@@ -3,7 +3,7 @@
  * Invariant: unreadable input is refused with an example that works, never half accepted. Nothing here throws.
  * May import protocol only.
  */
-import { MAX_COMMAND_TEXT } from '../../protocol/command.js';
+import { MAX_COMMAND_TEXT, TELLERS, type Teller } from '../../protocol/command.js';
 
 export type Problem = { problem: string };
 
@@ -46,6 +46,42 @@ export function readText([first]: readonly unknown[]): [string] | Problem {
   const text = textIn(first);
   if (typeof text === 'object') return text;
   return text === undefined ? { problem: EXAMPLE } : [text];
+}
+
+/** An answer to a question of an idea. */
+export interface SaidAnswer {
+  text: string;
+  /** Id of its question; absent: the open one. */
+  question?: string;
+  /** Id of the command that brought it. */
+  id?: string;
+  by?: Teller;
+  who?: string;
+}
+
+/** Longest id and name that come with an answer, in characters. */
+const MAX_ID = 200;
+const idIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length > 0 && value.length <= MAX_ID ? value : undefined;
+
+/** An answer of a person, or one that the run passes on: that one has its command in a second value. */
+export function readAnswer([first, sent]: readonly unknown[]): [SaidAnswer] | Problem {
+  const said = readText([first]);
+  if ('problem' in said) return said;
+  const about = isObject(sent) ? sent : undefined;
+  const question = idIn(about?.question ?? (isObject(first) ? first.question : undefined));
+  const id = idIn(about?.id);
+  const by = about ? TELLERS.find((one) => one === about.by) : 'signal';
+  const who = idIn(about?.who);
+  return [
+    {
+      text: said[0],
+      ...(question ? { question } : {}),
+      ...(id ? { id } : {}),
+      ...(by ? { by } : {}),
+      ...(who ? { who } : {}),
+    },
+  ];
 }
 
 /** Input of a verb of the run: a plain value, or the fields of a command. */

@@ -8,8 +8,11 @@ import type { IdeaLimits } from '../../protocol/activities.js';
 import type { AlertKind, AlertRow, AlertSettings } from '../../protocol/alerts.js';
 import type { Amounts, BudgetSettings } from '../../protocol/budget.js';
 import type { RunMode } from '../../protocol/command.js';
+import type { DeliverySettings } from '../../protocol/delivery.js';
 import type { RunSettings, Weights } from '../../protocol/run-settings.js';
+import type { TrackerName, TrackerSettings } from '../../protocol/tracker.js';
 import type { Ladder, Rung, WarningSettings } from '../../protocol/warnings.js';
+import type { WaveSettings } from '../../protocol/waves.js';
 
 export type Check<T> = (value: unknown) => value is T;
 
@@ -98,6 +101,15 @@ export const isSettings = shaped<RunSettings>({
   mode: maybe(oneOf<RunMode>({ autopilot: true, 'semi-auto': true, step: true })),
   warnings: maybe(shaped<WarningSettings>({ stuckAfter: isCount, iterationsAt: isAmount })),
   alerts: maybe(isAlertSettings),
+  delivery: maybe(
+    shaped<DeliverySettings>({
+      ...{ mode: oneOf<DeliverySettings['mode']>({ push: true, pr: true }), to: isName, retryMs: isAmount },
+      pollMs: maybe(isAmount),
+    }),
+  ),
+  /** A newer version may know more trackers. */
+  tracker: maybe(shaped<TrackerSettings>({ name: isName as Check<TrackerName> })),
+  waves: maybe(shaped<WaveSettings>({ maxWaves: isCount, batchSize: isCount, confirm: maybe(isTrue) })),
 });
 
 export const isLimits = shaped<IdeaLimits>({

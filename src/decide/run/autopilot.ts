@@ -2,49 +2,54 @@
  * The autopilot's decisions: events change the state, and `decide` says what to do next. The workflow only does it.
  * Invariant: at most one landing at a time. At most one idea holds a slot. An idea starts only when all its
  * dependencies have landed. A report older than the last one taken changes nothing. No event costs a pass over all
- * ideas.
- * May import protocol and decide only.
+ * ideas. May import protocol and decide only.
  */
 
-import type { RunConfigResult } from '../../protocol/activities.js';
+import type { CarriedOver, RunConfigResult } from '../../protocol/activities.js';
 import type { Ceilings } from '../../protocol/budget.js';
 import type { Intervention as Told } from '../../protocol/command.js';
+import type { PushTargetResult } from '../../protocol/delivery.js';
 import type { LandResult, UndoResult } from '../../protocol/git-work.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import type { IdeaReport } from '../../protocol/idea-run.js';
 import type { AccountLine } from '../../protocol/limits.js';
+import type { LookResult } from '../../protocol/review.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
 import { currentCeilings, raise, watchBudget } from '../budget/control.js';
 import type { Raise } from '../budget/run.js';
+import { beginDeliveries, deliveryTimes } from '../delivery/due.js';
+import { waitsForPush } from '../delivery/push.js';
 import type { Graph } from '../scheduler/graph.js';
 import { clip, MAX_REASON } from '../text.js';
+import { Waves } from '../waves/waves.js';
+import type { Answers, Outcome } from './answers.js';
 import { Board, type Told as Taken } from './board.js';
-import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
+import { abortRun, isActive, nothingLeft, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import type { Effect } from './effects.js';
 import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
 import { idleProblem, refusalOf, takeCommand } from './interventions.js';
 import { type Ending, LandingQueue } from './landing-queue.js';
+import { notePush } from './pushes.js';
 import { reconfigure } from './reconfigure.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
-import { endOwnWaits, fillSlots, nextOwnWait, reviewAgents, standsStill } from './waiting.js';
+import type { Rules } from './rules.js';
+import { earliest, endOwnWaits, fillSlots, nextOwnWait, noteStandstill, reviewAgents } from './waiting.js';
 
 export { agentName } from '../scheduler/slots.js';
 export type { Effect } from './effects.js';
 export { firstState } from './first-state.js';
 
-/** In semi-auto mode a person decides about every idea that has neither landed nor been abandoned. */
-const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>
-  !card.blue && status !== 'landed' && status !== 'skipped' && status !== 'abandoned';
-
 export class Autopilot {
   readonly #board: Board;
   readonly #landingQueue: LandingQueue;
+  readonly waves: Waves;
 
-  constructor(state: AutopilotState, settings: RunSettings) {
-    this.#board = new Board(state, settings);
+  constructor(state: AutopilotState, settings: RunSettings, rules?: Rules) {
+    this.#board = new Board(state, settings, rules);
     this.#landingQueue = new LandingQueue(this.#board);
+    this.waves = new Waves(this.#board);
   }
 
   get state(): AutopilotState {
@@ -83,8 +88,8 @@ export class Autopilot {
     this.childEnded(idea, adopted ? 'stopped' : 'failed', adopted ? undefined : 'its workflow is gone', life);
   }
 
-  landed(idea: string, result: LandResult): void {
-    this.#end(idea, this.#landingQueue.finished(idea, result));
+  landed(idea: string, result: LandResult, now = 0): void {
+    this.#end(idea, this.#landingQueue.finished(idea, result, now));
   }
 
   /** The landing itself failed (neither a conflict nor a red gate). */
@@ -134,9 +139,13 @@ export class Autopilot {
     return idleProblem(this.#board, command);
   }
 
-  /** Applies a command. The same id again changes nothing. */
-  command(command: Told): { done: string } | { refusal: string } {
-    return takeCommand(this.#board, command);
+  /** Applies a command. The same id again changes nothing. `older`: as an older version did, for its histories. */
+  command(command: Told, older = false): Outcome {
+    return takeCommand(this.#board, command, older);
+  }
+
+  get answers(): Answers {
+    return this.#board.answers;
   }
 
   /** The result of a git task that a person asked for. */
@@ -161,6 +170,10 @@ export class Autopilot {
     return entry !== undefined && (life === undefined || isAdopted(entry) || life === entry.life);
   }
 
+  looked = (idea: string, result: LookResult, now: number): void => this.#landingQueue.looked(idea, result, now);
+
+  pushed = (result: PushTargetResult, now: number): void => notePush(this.#board, result, now);
+
   takeTold(): Taken[] {
     return this.#board.told.splice(0);
   }
@@ -171,9 +184,7 @@ export class Autopilot {
   }
 
   /** Applies another configuration. */
-  configured(config: RunConfigResult): void {
-    reconfigure(this.#board, config);
-  }
+  configured = (config: RunConfigResult): void => reconfigure(this.#board, config);
 
   /** A configuration that could not be read changes nothing. */
   notConfigured(refusal: string): void {
@@ -181,9 +192,9 @@ export class Autopilot {
   }
 
   /** Adds new ideas; the caller has checked them with `enqueueProblem`. Known ids are ignored. */
-  enqueue(cards: readonly IdeaCard[]): void {
+  enqueue(cards: readonly IdeaCard[], carried?: CarriedOver): void {
     const fresh = new Map(cards.filter((card) => !this.graph.entry(card.id)).map((card) => [card.id, card]));
-    if (fresh.size > 0) this.#board.add([...fresh.values()]);
+    if (fresh.size > 0) this.#board.add([...fresh.values()], carried);
   }
 
   /** An earlier run started the idea's workflow, which is still open. Its next report says its state. */
@@ -204,23 +215,32 @@ export class Autopilot {
     board.breakers?.tick(now);
     endOwnWaits(board, now);
     watchBudget(board, now);
+    if (rollover) return board.outbox.splice(0);
+    // A wave may end or pause the run, and the ideas have to hear of it now: no event may follow.
+    const atOnce = state.waves !== undefined && board.rules('waves-act-at-once');
+    const early = atOnce ? this.waves.next(now) : [];
     const commands = board.outbox.splice(0);
-    if (rollover) return commands;
-    commands.push(...this.#landingQueue.next());
+    commands.push(...(atOnce ? early : this.waves.next(now)));
+    commands.push(...beginDeliveries(board, now), ...this.#landingQueue.next(now));
     if (isActive(board)) commands.push(...fillSlots(board, now, mostStarts));
     if (isActive(board) || state.run === 'pausing') commands.push(...reviewAgents(board, now));
-    this.#noteStandstill();
-    if (state.run === 'pausing' && board.runningCount === 0 && state.landing === undefined) state.run = 'paused';
-    return commands;
+    noteStandstill(board);
+    if (state.run !== 'pausing' || board.runningCount > 0 || state.landing !== undefined) return commands;
+    state.run = 'paused';
+    return atOnce ? [...commands, ...this.decide(rollover, now, mostStarts)] : commands;
   }
 
   /** When to decide again without an event; epoch ms. */
   wakeAt(): number | undefined {
     const { breakers, state } = this.#board;
     const day = state.budget?.paused === 'day' ? state.budget.dayEndsAt : undefined;
-    const times = [breakers?.wakeAt(), nextOwnWait(this.#board), day];
-    const known = times.filter((at) => at !== undefined);
-    return known.length > 0 ? Math.min(...known) : undefined;
+    return earliest([
+      breakers?.wakeAt(),
+      nextOwnWait(this.#board),
+      day,
+      this.waves.wakeAt(),
+      ...deliveryTimes(this.#board),
+    ]);
   }
 
   /** Raises a budget, and resumes a run that it had paused. False when the run has no such budget. */
@@ -233,31 +253,15 @@ export class Autopilot {
     return currentCeilings(this.#board);
   }
 
-  /** Allows a try of an account or agent, or of all. Returns how many were closed. */
-  retryLimits(which?: string): number {
-    return this.#board.breakers?.retry(which).length ?? 0;
-  }
-
   /** Every account, and agents that do not start. */
   accounts(): AccountLine[] {
     return this.#board.breakers?.lines() ?? [];
   }
 
-  #noteStandstill(): void {
-    const { breakers, state } = this.#board;
-    if (!breakers || !state.limits) return;
-    const until = breakers.wakeAt();
-    if (!standsStill(this.#board)) delete state.limits.still;
-    else state.limits.still = { why: breakers.whyStill(), until };
-  }
-
   /** Nothing runs, nothing can start, and the run waits for nobody. */
   isOver(): boolean {
-    const { state } = this;
-    if (state.run === 'paused' || state.run === 'pausing') return false;
-    if (!this.#landingQueue.isEmpty || this.#board.openCount > 0) return false;
-    if (state.run === 'waiting_user') return !state.entries.some(mayBeAssigned);
-    return state.run !== 'running' || this.graph.readyCount === 0;
+    if (!this.#landingQueue.isEmpty || this.waves.open || waitsForPush(this.state)) return false;
+    return nothingLeft(this.#board);
   }
 
   /** The next ready ideas, best first. */

@@ -5,6 +5,7 @@
  * May import protocol and decide only.
  */
 
+import type { CarriedOver } from '../../protocol/activities.js';
 import type { Teller } from '../../protocol/command.js';
 import { type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
 import type { AgentsInfo } from '../../protocol/limits.js';
@@ -19,8 +20,10 @@ import { ReadyPool } from '../scheduler/ready.js';
 import { Slots } from '../scheduler/slots.js';
 import { clip, MAX_REASON } from '../text.js';
 import { addStats, groupStatus, groupText } from '../views/survey.js';
+import { Answers } from './answers.js';
 import type { Effect } from './effects.js';
-import { newEntry } from './first-state.js';
+import { firstEntry } from './first-state.js';
+import { ALL_RULES, type Rules } from './rules.js';
 
 /** An accepted or refused command, for the events of the run. */
 export interface Told {
@@ -56,10 +59,14 @@ export class Board {
   readonly #running = new Set<string>();
   /** Commands and their effects since the last read. */
   readonly told: Told[] = [];
+  readonly answers = new Answers(this);
 
-  constructor(state: AutopilotState, settings: RunSettings) {
+  readonly rules: Rules;
+
+  constructor(state: AutopilotState, settings: RunSettings, rules: Rules = ALL_RULES) {
     this.state = state;
     this.settings = settings;
+    this.rules = rules;
     this.graph = new Graph(state.entries, settings);
     this.pool = new ReadyPool(this.graph, settings.weights);
     this.breakers = state.limits && new AccountBreakers(state.limits, settings);
@@ -95,8 +102,10 @@ export class Board {
     return [...this.#open].flatMap((id) => this.graph.entry(id) ?? []);
   }
 
-  add(entries: readonly IdeaEntry['card'][]): void {
-    for (const card of entries) this.state.entries.push(newEntry(card));
+  /** `carried`: what people said about them in earlier runs. */
+  add(cards: readonly IdeaEntry['card'][], carried?: CarriedOver): void {
+    const retries = new Map((carried?.retries ?? []).map(({ idea, count }) => [idea, count]));
+    for (const card of cards) this.state.entries.push(firstEntry(card, false, retries.get(card.id), carried));
     this.rebuild();
   }
 

@@ -91,9 +91,15 @@ export function stopRun(board: Board, why?: string): void {
   for (const entry of board.openIdeas()) {
     // An idea whose landing bounced waits for a verdict that cannot come any more.
     if (entry.status !== 'landing') tellIdea(board, entry, 'stop', entry.bounce ? undefined : DRAIN);
+    // A review may take days. The pull request stays open, and the next run finds it.
+    else if (entry.review?.at !== undefined || waitsForForge(board, entry)) tellIdea(board, entry, 'stop');
   }
   for (const entry of board.openIdeas()) if (asksToLand(entry)) tellIdea(board, entry, 'stop');
 }
+
+/** Green, in the landing queue of a forge that takes nothing. */
+const waitsForForge = ({ state }: Board, { card: { id } }: IdeaEntry): boolean =>
+  state.forge !== undefined && state.landing !== id && state.lane.includes(id);
 
 /** Ends everything at once, including finished work that has not landed. */
 export function abortRun(board: Board, why?: string): void {
@@ -228,3 +234,14 @@ export function letLand(board: Board, entry: IdeaEntry): void {
 
 /** Ideas that are done and wait for an approval to land. */
 export const asksToLand = ({ status, approval }: IdeaEntry): boolean => status === 'landing' && approval === true;
+
+/** In semi-auto mode a person decides about every idea that has neither landed nor been abandoned. */
+const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>
+  !card.blue && status !== 'landed' && status !== 'skipped' && status !== 'abandoned';
+
+/** No idea runs, and none can start. */
+export function nothingLeft({ state, openCount, graph }: Board): boolean {
+  if (state.run === 'paused' || state.run === 'pausing' || openCount > 0) return false;
+  if (state.run === 'waiting_user') return !state.entries.some(mayBeAssigned);
+  return state.run !== 'running' || graph.readyCount === 0;
+}

@@ -2,6 +2,7 @@
  * The effects that the autopilot can ask of its workflow. The workflow does them and decides nothing itself.
  * May import protocol only.
  */
+import type { KnownTips } from '../../protocol/delivery.js';
 import type { Verdict } from '../../protocol/idea-run.js';
 import type { AgentChoice } from '../../protocol/limits.js';
 import type { GitTask } from '../../protocol/states.js';
@@ -20,6 +21,12 @@ export type Effect =
   | { do: 'undo'; idea: string }
   /** Read a revision of the run's configuration. */
   | { do: 'configure'; revision: number; idea?: undefined }
+  /** Push the target to its remote. */
+  | { do: 'push'; idea?: undefined; known?: KnownTips }
+  /** Look at an idea's pull request. */
+  | { do: 'look'; idea: string }
+  /** Read and triage the source, and choose the ideas of a wave. */
+  | { do: 'wave'; idea?: undefined; wave: number; most: number }
   /** Stop waiting for the current landing. */
   | { do: 'cancel-landing'; idea: string };
 

@@ -10,7 +10,7 @@ import { addPatch } from '../idea/amendments.js';
 import { noIterations } from '../views/survey.js';
 import { RUN_TABLE } from './table.js';
 
-export const newEntry = (card: IdeaCard): IdeaEntry => ({
+const newEntry = (card: IdeaCard): IdeaEntry => ({
   card,
   status: 'pending',
   seq: 0,
@@ -20,7 +20,7 @@ export const newEntry = (card: IdeaCard): IdeaEntry => ({
 });
 
 /** Commands from earlier runs still apply. */
-function firstEntry(card: IdeaCard, landed: boolean, retries = 0, carried?: CarriedOver): IdeaEntry {
+export function firstEntry(card: IdeaCard, landed: boolean, retries = 0, carried?: CarriedOver): IdeaEntry {
   const entry = newEntry(card);
   if (landed) return { ...entry, status: 'landed' };
   const notes = carried?.hints.find(({ idea }) => idea === card.id)?.notes;
@@ -92,5 +92,6 @@ export function firstState(opened: OpenRunResult, settings: RunSettings, now: nu
     target: opened.target,
     budget,
     limits: opened.agents ? { agents: opened.agents, gates: [] } : undefined,
+    ...(opened.unpushed && settings.delivery?.mode === 'push' ? { delivery: { due: true as const } } : {}),
   };
 }

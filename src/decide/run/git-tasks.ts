@@ -54,5 +54,6 @@ export function requeue(board: Board, entry: IdeaEntry, counted = false): void {
   delete entry.reason;
   delete entry.commit;
   if (!counted) delete entry.keepCount;
+  if (board.settings.delivery?.mode === 'pr') entry.anew = true;
   board.set(entry, 'pending');
 }

@@ -11,7 +11,7 @@ import {
   RUN_MODES,
   RUN_VERBS,
   type RunVerb,
-  type Teller,
+  TELLERS,
 } from '../../protocol/command.js';
 
 import { DIMENSIONS } from '../budget/amounts.js';
@@ -22,6 +22,7 @@ import { planIdeaIntervention } from '../idea/interventions.js';
 import { goesOn, isIdeaVerb } from '../idea/table.js';
 import { isName } from '../messages/shape.js';
 import { clip, MAX_REASON } from '../text.js';
+import type { Outcome } from './answers.js';
 import type { Board, Told } from './board.js';
 import {
   abortRun,
@@ -135,10 +136,10 @@ const MODE_SAYS = {
 } as const;
 
 /** The outcome of the command, without doing it. The command comes from outside, so every field is checked. */
-export function planIntervention(board: Board, command: Intervention): Plan {
+export function planIntervention(board: Board, command: Intervention, older = false): Plan {
   const problem = shapeProblem(command);
   if (problem) return refuse(problem);
-  if (command.idea !== undefined) return planForIdea(board, command, command.idea);
+  if (command.idea !== undefined) return planForIdea(board, command, command.idea, older);
   if (!isRunVerb(command.verb)) return refuse(`${command.verb} needs an idea`);
   const { verb } = command;
   const event = verb === 'mode' ? modeEvent(command.mode ?? 'autopilot') : EVENT[verb];
@@ -149,14 +150,14 @@ export function planIntervention(board: Board, command: Intervention): Plan {
   return { carryOut: () => LEVERS[verb](board, command) };
 }
 
-function planForIdea(board: Board, command: Intervention, id: string): Plan {
+function planForIdea(board: Board, command: Intervention, id: string, older: boolean): Plan {
   const { verb } = command;
   if (!isIdeaVerb(verb)) return refuse(`${verb} applies to the whole run; omit the idea`);
   const entry = board.graph.entry(id);
   if (!entry) return refuse(`there is no idea ${id} in this run`);
   const next = runTransition(runFacts(board), verb === 'assign' ? 'ASSIGN_IDEA' : 'IDEA');
   if ('refusal' in next) return refuse(next.refusal);
-  return planIdeaIntervention(board, entry, { ...command, verb });
+  return planIdeaIntervention(board, entry, { ...command, verb }, older);
 }
 
 function shapeProblem(command: unknown): string | undefined {
@@ -166,6 +167,8 @@ function shapeProblem(command: unknown): string | undefined {
     return `there is no command ${String(verb).slice(0, MAX_ID)}`;
   }
   if (!isId(idea)) return 'idea must be an id';
+  if (!isId(more.question)) return 'question must be the id of a question';
+  if (!isId(more.who)) return `who must be a text of at most ${MAX_ID} characters`;
   if (!isId(id)) return `id must be a text of at most ${MAX_ID} characters`;
   if (more.cards !== undefined && JSON.stringify(more.cards).length > MAX_CARDS) {
     return `these ideas are longer than ${MAX_CARDS} characters together. Put some into another file, then: ralphctl enqueue FILE`;
@@ -224,23 +227,22 @@ export function idleProblem(board: Board, { verb, idea }: Intervention): string 
   return over && `the run stays ${board.state.run}: ${over}`;
 }
 
-const TELLERS: ReadonlySet<unknown> = new Set<Teller>(['cli', 'screen', 'signal']);
-
 /** What the person said, and where. */
 function words({ verb, text, by }: Intervention): Pick<Told, 'text' | 'by'> {
   const said = (verb === 'hint' || verb === 'answer') && typeof text === 'string' ? text.trim() : '';
   return {
     ...(said ? { text: clip(said, MAX_COMMAND_TEXT) } : {}),
-    ...(by !== undefined && TELLERS.has(by) ? { by } : {}),
+    ...(by !== undefined && TELLERS.includes(by) ? { by } : {}),
   };
 }
 
-export function takeCommand(board: Board, command: Intervention): { done: string } | { refusal: string } {
+/** `older`: as a run of an older version did it, for its history. */
+export function takeCommand(board: Board, command: Intervention, older = false): Outcome {
   const { state, told } = board;
   const { verb, idea, reason, id } = command;
   if (id !== undefined && state.seen?.includes(id)) return { done: 'already taken' };
   if (isName(id)) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
-  const plan = planIntervention(board, command);
+  const plan = planIntervention(board, command, older);
   if ('refusal' in plan) {
     // The value may be anything: only a known text is passed on.
     const said = typeof idea === 'string' ? { idea: clip(idea, MAX_REASON) } : {};
@@ -249,6 +251,7 @@ export function takeCommand(board: Board, command: Intervention): { done: string
   }
   const about = { verb, idea: idea || undefined, reason: reason || undefined, ...words(command) };
   const done = plan.carryOut();
+  if (verb === 'answer' && !older) return { sent: id ?? '' };
   told.push({ ...about, done });
   return { done };
 }

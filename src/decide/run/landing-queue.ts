@@ -4,9 +4,12 @@
  * Invariant: during a landing, only its own result changes the idea.
  * May import protocol and decide only.
  */
-import type { LandResult, UndoResult } from '../../protocol/git-work.js';
+import type { Bounced, LandResult, UndoResult } from '../../protocol/git-work.js';
+import type { LookResult } from '../../protocol/review.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
+import { owePush } from '../delivery/push.js';
+import { beginReview, endLook, skipClosed, waitForForge } from '../delivery/review.js';
 import { gateFeedback } from '../idea/completion.js';
 import { alreadyRedQuestion } from '../idea/tripwires.js';
 import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
@@ -60,13 +63,14 @@ export class LandingQueue {
     this.#ended ??= ending;
   }
 
-  next(): Effect[] {
+  /** `now`: epoch ms. */
+  next(now = 0): Effect[] {
     const { state } = this.#board;
     // After an abort no landing begins, even for ideas that do not know of the abort yet.
     if (state.landing !== undefined || state.aborting) return [];
     // A landing does not begin for an idea that is being ended. In a paused run only undo continues, because a person
     // asked for it.
-    const holding = state.run === 'paused' || state.run === 'pausing';
+    const holding = state.run === 'paused' || state.run === 'pausing' || (state.forge?.at ?? 0) > now;
     const at = state.lane.findIndex((id) => {
       const entry = this.#board.graph.entry(id);
       return entry?.after === undefined && !entry?.approval && (entry?.busy === 'undo' || !holding);
@@ -79,11 +83,28 @@ export class LandingQueue {
   }
 
   /** Returns how the child ended meanwhile, when the landing failed and no child is left to fix it. */
-  finished(idea: string, result: LandResult): Ending | undefined {
+  finished(idea: string, result: LandResult, now = 0): Ending | undefined {
+    const { state } = this.#board;
+    const work = this.#board.graph.entry(idea)?.work;
     const entry = this.#takeOut(idea);
     if (!entry) return undefined;
     const ended = this.#ended;
     this.#ended = undefined;
+    if (result.kind === 'forge-waits') {
+      if (ended || !work) return ended;
+      state.lane.unshift(idea);
+      waitForForge(this.#board, entry, { ...result, work }, now);
+      return undefined;
+    }
+    delete state.forge;
+    if (result.kind === 'pull-closed') {
+      if (!ended) skipClosed(this.#board, entry, result);
+      return ended;
+    }
+    if (result.kind === 'in-review') {
+      if (!ended && work) beginReview(this.#board, entry, result, work);
+      return ended;
+    }
     if (result.kind === 'landed') {
       this.#landed(entry, result);
       return undefined;
@@ -102,6 +123,17 @@ export class LandingQueue {
       this.#ask(entry, landingQuestion(result));
     } else queueForSlot(this.#board, entry);
     return undefined;
+  }
+
+  /** A look at the pull request of an idea is over. */
+  looked(idea: string, result: LookResult, now: number): void {
+    const entry = this.#board.graph.entry(idea);
+    if (!entry) return;
+    const after = endLook(this.#board, entry, result, now);
+    if (after.do === 'land') this.#board.state.lane.push(idea);
+    if (after.do === 'ask') this.#ask(entry, after.question);
+    if (after.do === 'landed')
+      this.#landed(entry, { kind: 'landed', commit: after.commit, commits: 1, durationMs: 0, note: after.note });
   }
 
   /** The landing itself failed (neither a conflict nor a red gate). Returns the same as `finished`. */
@@ -127,6 +159,7 @@ export class LandingQueue {
       this.#board.set(entry, 'landed');
       return `${idea} stays landed: ${why}`;
     }
+    owePush(this.#board.state, this.#board.settings.delivery);
     delete entry.commit;
     entry.hold = true;
     entry.retries += 1;
@@ -162,11 +195,13 @@ export class LandingQueue {
     delete entry.bounce;
     delete entry.after;
     delete entry.warnings;
+    delete entry.review;
     this.#board.foldIterations(entry);
     // Thousands of landed ideas stay in the state.
     delete entry.course;
     this.#board.set(entry, 'landed');
     this.#board.markDone(idea);
+    owePush(state, this.#board.settings.delivery);
     this.#board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'landed', commit: result.commit } });
   }
 
@@ -201,7 +236,7 @@ function undoProblem(result: NotUndone, idea: string, target: string): string {
  * May import protocol and decide only.
  */
 
-export function bounceOf(result: Exclude<LandResult, { kind: 'landed' }>): NonNullable<IdeaEntry['bounce']> {
+export function bounceOf(result: Bounced): NonNullable<IdeaEntry['bounce']> {
   if (result.kind === 'conflict') {
     const { onto, files, detail } = result;
     return { reopen: { kind: 'conflict', onto, files }, feedback: { kind: 'landing-conflict', files, detail } };
@@ -217,12 +252,12 @@ export function bounceOf(result: Exclude<LandResult, { kind: 'landed' }>): NonNu
 }
 
 /** Why a landing failed, in a few words. */
-export function bounceReason(result: Exclude<LandResult, { kind: 'landed' }>): string {
+export function bounceReason(result: Bounced): string {
   if (result.kind === 'conflict') return `it conflicts with the target in ${result.files.slice(0, 5).join(', ')}`;
   return `the gate is red on the merged tree (${result.gate.failure?.command ?? 'no command'})`;
 }
 
-export function landingQuestion(result: Exclude<LandResult, { kind: 'landed' }>): string {
+export function landingQuestion(result: Bounced): string {
   if (result.kind === 'red' && result.gate.failure?.alreadyRed) return alreadyRedQuestion(result.gate.failure);
   return `The work is done but cannot land: ${bounceReason(result)}, and the agent could not fix it. Answer with advice for the next try.`;
 }

@@ -31,10 +31,12 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
   if (report.life !== entry.life || report.seq <= entry.seq) return;
   entry.seq = report.seq;
   entry.iterations = report.iterations;
-  if (report.course) entry.course = report.course;
+  if (report.course) entry.course = { ...report.course, at: now };
   if (report.worked) noteWork(board, entry, report.worked);
   if (report.kind === 'closed') {
-    const { outcome = 'failed', reason } = report;
+    const { outcome = 'failed', reason, notes } = report;
+    // For its next start, in this run or a later one.
+    if (notes) entry.notes = [...(entry.notes ?? []), ...notes];
     endChild(board, landingQueue, entry, { outcome, reason });
     return;
   }
@@ -155,6 +157,9 @@ export function endChild(board: Board, landingQueue: LandingQueue, entry: IdeaEn
   const { outcome, reason } = ending;
   landingQueue.leave(idea);
   leaveWaiting(board, idea);
+  board.answers.ended(entry);
+  // Nobody can answer it any more, and the run's state stays small.
+  if (entry.course) delete entry.course.answer;
   board.dropMessages(idea);
   board.freeSlot(entry);
   delete entry.work;
@@ -168,6 +173,7 @@ export function endChild(board: Board, landingQueue: LandingQueue, entry: IdeaEn
   delete entry.trouble;
   delete entry.suspect;
   delete entry.notBefore;
+  delete entry.review;
   if (reason === undefined) delete entry.reason;
   else entry.reason = clip(reason, MAX_REASON);
   board.foldIterations(entry);

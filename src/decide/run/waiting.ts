@@ -85,8 +85,12 @@ export function endOwnWaits({ state, graph }: Board, now: number): void {
 
 /** When the first idea with a timed wait may resume, epoch ms. */
 export function nextOwnWait({ state, graph }: Board): number | undefined {
-  const times = state.waiting.flatMap((idea) => graph.entry(idea)?.notBefore ?? []);
-  return times.length > 0 ? Math.min(...times) : undefined;
+  return earliest(state.waiting.map((idea) => graph.entry(idea)?.notBefore));
+}
+
+export function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((at) => at !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
 }
 
 /** Whether one of the idea's agents can work now. */
@@ -139,11 +143,19 @@ export function reviewAgents(board: Board, now: number): Effect[] {
 }
 
 /** Ideas wait for an available agent and nothing else runs: limits block the run. */
-export function standsStill(board: Board): boolean {
+function standsStill(board: Board): boolean {
   const { state, breakers } = board;
   if (!breakers || breakers.allOpen || !isActive(board)) return false;
   if (board.slots.used > 0 || state.lane.length > 0 || state.landing !== undefined) return false;
   return state.waiting.length > 0 || (state.run === 'running' && board.pool.best() !== undefined);
+}
+
+export function noteStandstill(board: Board): void {
+  const { breakers, state } = board;
+  if (!breakers || !state.limits) return;
+  const until = breakers.wakeAt();
+  if (!standsStill(board)) delete state.limits.still;
+  else state.limits.still = { why: breakers.whyStill(), until };
 }
 
 function nextReady(board: Board): string | undefined {
@@ -164,9 +176,11 @@ const LEAST_WAITING = 4;
 
 /**
  * Landing is slower than working. Work that begins now would be stale at its turn, and the queue would only grow.
- * Returning ideas are not held up, because they empty the landing queue.
+ * Returning ideas are not held up, because they empty the landing queue. In waves with one slot each idea begins on
+ * what the one before has changed.
  */
 function landingQueueIsFull({ state, settings }: Board): boolean {
+  if (settings.waves && state.slots === 1) return state.lane.length > 0;
   const { maxWaiting } = settings;
   if (maxWaiting === undefined) return false;
   return state.lane.length >= (maxWaiting || Math.max(LEAST_WAITING, 2 * state.slots));

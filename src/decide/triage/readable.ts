@@ -2,6 +2,7 @@
  * Prepares a report for the gates: bounded, and without markup, escapes and template texts.
  * Invariant: never throws, and takes linear time for any content.
  */
+import { withoutEscapes } from '../../protocol/escapes.js';
 import type { BugReport } from '../../protocol/triage.js';
 import { aboutOf, isEmptyAnswer, isEnvironmentLine, isPrompt, type SectionAbout } from './template.js';
 
@@ -38,8 +39,6 @@ export function readable({ title, body }: Pick<BugReport, 'title' | 'body'>): Re
   };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
-const ESCAPES = /\u001b\[[0-9;?]{0,20}[A-Za-z]|\u001b\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)/g;
 /** Control characters, joiners and direction marks. */
 const UNSEEN = /[^\P{C}\n\t]/gu;
 /** Tags with a known name, so that `Vec<String>` stays. */
@@ -47,7 +46,7 @@ const TAGS =
   /<\/?(?:a|b|br|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|script|span|strong|style|sub|summary|sup|table|tbody|td|th|thead|tr|ul)\b[^<>]{0,300}>/gi;
 
 const plain = (text: string): string =>
-  withoutComments(text.replace(/\r\n?/g, '\n').replace(ESCAPES, '').replace(UNSEEN, ''))
+  withoutComments(withoutEscapes(text.replace(/\r\n?/g, '\n')).replace(UNSEEN, ''))
     .replace(TAGS, ' ')
     .replace(/!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)/g, ' ');
 

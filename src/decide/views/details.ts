@@ -2,9 +2,15 @@ import type { AgentSignal } from '../../protocol/agent-run.js';
 import type { IdeaStatus, ShownState } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
 import { lineText, usedText } from '../budget/amounts.js';
-import { clip, code, MAX_REASON, oneLine, quoted } from '../text.js';
+import { took } from '../duration.js';
+import { clip, code, MAX_REASON, oneLine, quoted, utcMinute } from '../text.js';
 
 const SHOWN = 20;
+
+function landedOn({ counts: { landed }, landedBefore = 0, total, target }: Omit<RunStatus, 'state'>): string {
+  if (landedBefore === 0) return `${landed} of ${total} landed on ${code(target)}`;
+  return `${landed - landedBefore} landed on ${code(target)} in this run (${landed} of ${total} in all)`;
+}
 
 /** The Web UI cuts off the last line: a no-break space fills it. */
 const page = (parts: readonly string[]): string => [...parts.filter(Boolean), '\u00a0'].join('\n\n');
@@ -12,25 +18,50 @@ const page = (parts: readonly string[]): string => [...parts.filter(Boolean), '\
 export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownState }): string {
   const { counts } = status;
   const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
-  const reason = status.why ? ` — ${oneLine(clip(status.why, MAX_REASON))}` : '';
+  const waiting = count('needs-human', 'blocked', 'failed', 'timeout') + status.attention.filter(unlisted).length;
+  const taken = status.active.filter((line) => line.agentName !== undefined).length;
   const parts = [
-    `**${status.state}**${reason} · ${counts.landed} of ${status.total} landed on ${code(status.target)}`,
+    headLine(status, taken),
     status.spent && status.spent.ms > 0 ? `Used: ${usedText(status.spent)}` : '',
+    wavesText(status.waves),
     todo(status),
+    section(`Needs you (${waiting})`, status.attention.map(needLine), waiting),
+    section(
+      `Slots (${taken} of ${status.slots})`,
+      status.active.map(slotLine),
+      count('running', 'paused', 'wants-slot', 'landing'),
+      status.state in ENDED ? '' : 'nothing runs',
+    ),
+    section(
+      'Next',
+      status.next.map((id) => `- ${id}${scoreText(status.scores?.[id])}`),
+      status.next.length,
+    ),
     accounts(status),
     warnings(status),
-    section('Running', status.active, count('running', 'paused', 'wants-slot', 'landing')),
-    section(
-      'Waits for you',
-      status.attention,
-      count('needs-human', 'blocked', 'failed', 'timeout') + status.attention.filter(unlisted).length,
-    ),
-    status.next.length > 0
-      ? `### Next\n${status.next.map((id) => `- ${id}${scoreText(status.scores?.[id])}`).join('\n')}`
-      : '',
+    asOf(status),
   ];
   return page(parts);
 }
+
+const ENDED: Partial<Record<ShownState, true>> = { completed: true, stopped: true, aborted: true };
+
+/** `**waits for you** since 2026-11-22 01:12 UTC · 31 of 35 landed on `main` · 6h02m · $21.40 · nothing runs` */
+function headLine(status: Parameters<typeof runDetails>[0], taken: number): string {
+  const { state, since, why, spent, statistics } = status;
+  const reason = why ? ` — ${oneLine(clip(why, MAX_REASON))}` : '';
+  const parts = [
+    `**${state}**${since === undefined ? '' : ` since ${utcMinute(since)}`}${reason}`,
+    landedOn(status),
+    ...(statistics.startedAt === undefined ? [] : [took(statistics.runtimeMs)]),
+    ...(spent && spent.dollars > 0 ? [`$${spent.dollars.toFixed(2)}`] : []),
+    ...(taken === 0 && !(state in ENDED) ? ['nothing runs'] : []),
+  ];
+  return parts.join(' · ');
+}
+
+const asOf = ({ statistics: { startedAt, runtimeMs } }: Pick<RunStatus, 'statistics'>): string =>
+  startedAt === undefined ? '' : `As of ${utcMinute(startedAt + runtimeMs)}`;
 
 export function ideaDetails(view: IdeaView): string {
   // Not "5/8": the Web UI renders that as a fraction.
@@ -47,6 +78,7 @@ export function ideaDetails(view: IdeaView): string {
   }
   if (view.question) {
     lines.push(`### Question\n${quoted(view.question)}`);
+    if (view.said) lines.push(`What it said before:\n${quoted(view.said)}`);
     lines.push(
       `Answer: \`ralphctl answer ${view.idea} "…"\`, or send this workflow the signal \`answer\`. Its input is the text in double quotes: \`"use port 8080"\`.`,
     );
@@ -91,7 +123,7 @@ function warnings({ warnings: lines = [], budget = [] }: Pick<RunStatus, 'warnin
 function accounts({ accounts: lines = [] }: Pick<RunStatus, 'accounts'>): string {
   if (lines.length === 0) return '';
   const shown = lines.map(({ key, agents, state, kind, reason, until }) => {
-    const end = until === undefined ? '' : ` · until ${new Date(until).toISOString()}`;
+    const end = until === undefined ? '' : ` · until ${utcMinute(until)}`;
     return `- **${oneLine(agents.join(', ') || key)}** ${state} · ${kind ?? ''}${end}: ${oneLine(clip(reason ?? '', MAX_REASON))}`;
   });
   return `### Agents that cannot work\n${shown.join('\n')}`;
@@ -100,27 +132,41 @@ function accounts({ accounts: lines = [] }: Pick<RunStatus, 'accounts'>): string
 function todo(status: Parameters<typeof runDetails>[0]): string {
   if (status.review) return 'To do: look at the ideas that failed, then `ralphctl review`, or the signal `review`.';
   if (status.resumesAt !== undefined) {
-    return `Resumes by itself at ${new Date(status.resumesAt).toISOString()}; now: signal \`retryLimit\`, or \`ralphctl limits retry\`.`;
+    return `Resumes by itself at ${utcMinute(status.resumesAt)}; now: signal \`retryLimit\`, or \`ralphctl limits retry\`.`;
   }
   if (status.state === 'paused' && status.accounts)
     return 'To resume: signal `retryLimit`, or `ralphctl limits retry`.';
   if (status.state === 'paused') return 'To resume: signal `resume`, or `ralphctl resume`.';
-  if (status.attention.some((line) => line.approval)) return 'To do: `ralphctl approve`, or the signal `approve`.';
-  const question = status.attention.find((line) => line.status === 'needs-human');
-  return question
-    ? `To do: \`ralphctl answer ${question.id} "…"\`, or the signal \`answer\` with \`{"idea": "${question.id}", "text": "…"}\`.`
-    : '';
+  return '';
+}
+
+function wavesText(waves: RunStatus['waves']): string {
+  if (!waves) return '';
+  const { wave, of, phase, batch, over, held, waits } = waves;
+  if (phase === 'over') return `Waves: no further one after wave ${wave} of ${of}`;
+  if (held !== undefined) return `Wave ${wave} of ${of} waits: the source cannot be read: ${oneLine(held)}`;
+  if (waits !== undefined) return `Wave ${wave} of ${of} waits: its reports depend on ideas that are open`;
+  return phase === 'working' ? `Wave ${wave} of ${of}: ${over} of ${batch} ideas are over` : `Wave ${wave} of ${of}`;
 }
 
 const scoreText = (score: number | undefined): string => (score === undefined ? '' : ` · ${score}`);
 
-/** ` · since 2026-11-22T01:12:00.000Z · 60 % · step 2 of 4 · claude opus · $0.41` */
-function courseText({ since, course = {}, retries }: IdeaLine): string {
-  const { percent, step, agent, model, asking, spent } = course;
+/** An idea that works goes on after its last report, so its percentage has a time. */
+function percentText({ status, course }: IdeaLine): string[] {
+  if (course?.percent === undefined) return [];
+  const { percent, at } = course;
+  const told = status === 'running' && at !== undefined ? ` (reported ${utcMinute(at)})` : '';
+  return [`${percent} %${told}`];
+}
+
+/** ` · since 2026-11-22 01:12 UTC · 60 % · step 2 of 4 · claude opus · $0.41` */
+function courseText(line: IdeaLine): string {
+  const { since, course = {}, retries } = line;
+  const { step, agent, model, asking, spent } = course;
   const parts = [
     ...(asking && asking !== 'question' ? [`about its ${asking}`] : []),
-    ...(since === undefined ? [] : [`since ${new Date(since).toISOString()}`]),
-    ...(percent === undefined ? [] : [`${percent} %`]),
+    ...(since === undefined ? [] : [`since ${utcMinute(since)}`]),
+    ...percentText(line),
     ...(step ? [`step ${step.number} of ${step.of}`] : []),
     ...(agent ? [oneLine([agent, model].filter(Boolean).join(' '))] : []),
     ...(retries ? [`retry ${retries}`] : []),
@@ -129,13 +175,43 @@ function courseText({ since, course = {}, retries }: IdeaLine): string {
   return parts.map((part) => ` · ${part}`).join('');
 }
 
-function section(title: string, lines: readonly IdeaLine[], total: number): string {
-  if (lines.length === 0) return '';
-  const shown = lines.slice(0, SHOWN).map((line) => {
-    const agent = line.agentName ? ` · ${line.agentName}` : '';
-    const reason = line.reason ? `: ${oneLine(clip(line.reason, MAX_REASON))}` : '';
-    return `- **${line.id}** ${oneLine(line.title)} · ${line.status}${agent}${courseText(line)}${reason}`;
-  });
+const reasonText = ({ reason }: IdeaLine): string => (reason ? `: ${oneLine(clip(reason, MAX_REASON))}` : '');
+
+function slotLine(line: IdeaLine): string {
+  const agent = line.agentName ? ` · ${line.agentName}` : '';
+  return `- **${line.id}** ${oneLine(line.title)} · ${line.status}${agent}${courseText(line)}${reasonText(line)}`;
+}
+
+/** Sign, word and command of what waits for a person, as the full screen and `status` have them. */
+const NEEDS: Partial<Record<IdeaStatus, { sign: string; word: string; verb: string }>> = {
+  'needs-human': { sign: '?', word: 'asks', verb: 'answer' },
+  blocked: { sign: '⊗', word: 'blocked', verb: 'unblock' },
+  timeout: { sign: '◔', word: 'timed out', verb: 'retry' },
+  failed: { sign: '✗', word: 'failed', verb: 'retry' },
+};
+
+function needOf({ approval, held, busy, status }: IdeaLine): { sign: string; word: string; verb?: string } {
+  if (busy) return { sign: '▹', word: busy };
+  if (approval) return { sign: '?', word: 'wants approval', verb: 'approve' };
+  if (held) return { sign: '◫', word: 'held', verb: 'resume' };
+  return NEEDS[status] ?? { sign: '?', word: status };
+}
+
+/** With the Temporal signal that answers it; its input is JSON. */
+function needLine(line: IdeaLine): string {
+  const { id, title } = line;
+  const { sign, word, verb } = needOf(line);
+  const text = verb === 'answer' ? ', "text": "…"' : '';
+  const how = verb
+    ? `\n  \`ralphctl ${verb} ${id}${text ? ' "…"' : ''}\`, or signal \`${verb}\` with \`{"idea": "${id}"${text}}\``
+    : '';
+  return `- **${sign} ${id}** ${oneLine(title)} · ${word}${courseText(line)}${reasonText(line)}${how}`;
+}
+
+/** `empty` takes the place of an empty list; without it, an empty section is missing. */
+function section(title: string, lines: readonly string[], total: number, empty = ''): string {
+  if (lines.length === 0) return empty && `### ${title}\n${empty}`;
+  const shown = lines.slice(0, SHOWN);
   if (total > shown.length) shown.push(`- and ${total - shown.length} more`);
   return `### ${title}\n${shown.join('\n')}`;
 }

@@ -2,23 +2,23 @@
  * Views of a run for people: status, the explanation of one idea, statistics (A8).
  * May import protocol and decide only.
  */
-import type { Spent } from '../../protocol/budget.js';
 import type { AutopilotState, IdeaEntry, RunSummary } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
-import type { IdeaStatus } from '../../protocol/states.js';
+import { type IdeaStatus, MAY_BE_FINISHED, WAITS_FOR_YOU } from '../../protocol/states.js';
 import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../../protocol/views.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { AccountBreakers } from '../accounts/breaker.js';
-import { addSpent, nothingSpent } from '../budget/amounts.js';
 import { budgetWarnings, runBudgetLines } from '../budget/run.js';
+import { deliveryLine, heldAfterRun } from '../delivery/push.js';
 import { legalInterventions as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
 import { moneyFacts, resumeCommand } from '../run/control.js';
 import { legalInterventions, type RunFacts } from '../run/table.js';
 import type { Graph } from '../scheduler/graph.js';
 import { bestReady, rankOf, score, scoreParts } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
+import { wavesLine } from '../waves/rest.js';
 import { runStanding } from './standing.js';
-import { addStats, groupText, groupView, MAX_LISTED, type Survey, survey } from './survey.js';
+import { addStats, groupText, groupView, landedBefore, MAX_LISTED, runSpent, type Survey, survey } from './survey.js';
 
 export const NEXT_SHOWN = 10;
 
@@ -33,11 +33,19 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     approval: entry.approval,
     busy: entry.busy,
     since: entry.since,
-    course: entry.course,
+    course: courseOf(entry),
     retries: entry.retries > 0 ? entry.retries : undefined,
     commit: entry.commit || undefined,
     iterations: entry.iterations,
   };
+}
+
+/** An idea that failed or waits is not finished, whatever its agent said. */
+function courseOf({ course, status, approvable, approval }: IdeaEntry): IdeaEntry['course'] {
+  if (course?.percent === undefined || course.percent < 100) return course;
+  if (MAY_BE_FINISHED.has(status) || approvable || approval) return course;
+  const { percent: _, ...rest } = course;
+  return rest;
 }
 
 export function statistics(state: AutopilotState, now: number, found: Survey = survey(state.entries)): RunStatistics {
@@ -75,6 +83,8 @@ export function runWarnings(state: AutopilotState, settings: RunSettings): Warni
     });
   }
   if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));
+  const push = deliveryLine(state.delivery, settings.delivery);
+  if (push) lines.push({ kind: 'push', text: push.text, ...(push.since === undefined ? {} : { since: push.since }) });
   return lines;
 }
 
@@ -108,6 +118,7 @@ export function runStatus(
     runId: ref.runId,
     config: ref.config,
     state: run,
+    since: run === WAITS_FOR_YOU ? lastChange(state) : undefined,
     why: reason || undefined,
     resumesAt: until,
     accounts: accounts.length > 0 ? accounts : undefined,
@@ -119,6 +130,7 @@ export function runStatus(
     review: state.review,
     possible: legalInterventions(factsOf(state, settings, found)),
     counts: found.counts,
+    landedBefore: landedBefore(state.entries),
     total: found.total,
     active: found.active.shown.map(ideaLine),
     attention: found.attention.shown.map(ideaLine),
@@ -135,16 +147,17 @@ export function runStatus(
       }),
     ),
     spent: runSpent(state),
+    delivery: deliveryLine(state.delivery, settings.delivery),
+    waves: wavesLine(state, settings, graph),
     statistics: statistics(state, now, found),
   };
 }
 
-/** By ended ideas, and by the others as they reported it last. */
-function runSpent({ entries, totals }: AutopilotState): Spent | undefined {
-  let sum = totals.spent;
-  for (const { course, life, booked } of entries)
-    if (course?.spent && life !== booked) sum = addSpent(sum ?? nothingSpent(), course.spent);
-  return sum;
+/** A run comes to wait for a person with the last change of an idea. */
+function lastChange({ entries }: AutopilotState): number | undefined {
+  let last: number | undefined;
+  for (const { since } of entries) if (since !== undefined && since > (last ?? 0)) last = since;
+  return last;
 }
 
 /** The number left out of each list; undefined when nothing is. */
@@ -177,13 +190,24 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     parts,
     rank: rank > 0 ? rank : undefined,
     waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
-    reason: entry.reason || undefined,
+    reason: reasonOf(entry, state, settings),
     told: entry.told,
     held: entry.hold,
     group,
     paused: paused && OPEN.has(entry.status) && !graph.isDone(id) ? paused : undefined,
     possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
   };
+}
+
+/** Of a landed idea that the remote lacks, also that. */
+function reasonOf(
+  { card, reason, status }: IdeaEntry,
+  state: AutopilotState,
+  settings: RunSettings,
+): string | undefined {
+  const push = deliveryLine(state.delivery, settings.delivery);
+  const lacks = status === 'landed' && push !== undefined && state.delivery?.held?.ideas.includes(card.id) === true;
+  return [reason, lacks ? push.text : undefined].filter(Boolean).join('. ') || undefined;
 }
 
 /** Ideas that a run can still start or continue. */
@@ -210,13 +234,9 @@ const NOT_LANDED_SHOWN = 1000;
 /** Commands in an idea's reason that need an open run. A new run starts everything that has not landed. */
 const afterTheRun = (reason: string): string =>
   reason.replace(
-    /ralphctl (?:retry(?: --fresh)?|resume|unblock|limit|approve|review)\b(?: [\w.-]+)?(?: \d+)?/g,
+    /ralphctl (?:retry(?: --fresh)?|resume|unblock|limit|approve|review)\b(?! [\w.-]+ --take-over)(?: [\w.-]+)?(?: \d+)?/g,
     'ralphctl start',
   );
-
-/** How many had landed before this run. An idea that this run landed has its commit. */
-export const landedBefore = (entries: readonly IdeaEntry[]): number =>
-  entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
 
 /** The result of a run: its result in Temporal, and `summary.json`. */
 export function runSummary(
@@ -233,5 +253,19 @@ export function runSummary(
       reason: reason ? afterTheRun(reason) : undefined,
     }));
   const before = landedBefore(entries);
-  return { outcome, landed: status.counts.landed, landedBefore: before > 0 ? before : undefined, notLanded, status };
+  return {
+    ...{ outcome, landed: status.counts.landed, landedBefore: before > 0 ? before : undefined, notLanded },
+    status: pushAfterTheRun(status),
+  };
+}
+
+function pushAfterTheRun(status: RunStatus): RunStatus {
+  const { delivery, warnings } = status;
+  if (!delivery) return status;
+  const text = heldAfterRun(delivery.text);
+  return {
+    ...status,
+    delivery: { ...delivery, text },
+    warnings: warnings?.map((one) => (one.kind === 'push' ? { ...one, text } : one)),
+  };
 }

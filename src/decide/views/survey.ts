@@ -4,9 +4,11 @@
  * Invariant: lists are bounded, counts are not.
  * May import protocol and decide only.
  */
-import type { IdeaEntry } from '../../protocol/run.js';
+import type { Spent } from '../../protocol/budget.js';
+import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import { IDEA_STATUSES, type IdeaStatus, type IterationStats } from '../../protocol/states.js';
 import type { GroupView, IdeaLine, IdeaView, RunStatistics } from '../../protocol/views.js';
+import { addSpent, nothingSpent } from '../budget/amounts.js';
 import type { Graph } from '../scheduler/graph.js';
 
 /** Most ideas in a list, so that an answer stays small in any run: as many as there can be slots. */
@@ -177,4 +179,16 @@ function childText(id: string, graph: Graph): string {
   const entry = graph.entry(id);
   if (entry?.card.blue) return groupText(id, graph);
   return entry?.hold && entry.status === 'pending' ? 'held' : (entry?.status ?? 'unknown');
+}
+
+/** How many had landed before this run. An idea that this run landed has its commit. */
+export const landedBefore = (entries: readonly IdeaEntry[]): number =>
+  entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
+
+/** By ended ideas, and by the others as they reported it last. */
+export function runSpent({ entries, totals }: AutopilotState): Spent | undefined {
+  let sum = totals.spent;
+  for (const { course, life, booked } of entries)
+    if (course?.spent && life !== booked) sum = addSpent(sum ?? nothingSpent(), course.spent);
+  return sum;
 }

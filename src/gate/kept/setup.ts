@@ -109,6 +109,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
   const ended = await run({
     argv: toArgv(command),
     cwd: options.worktree,
+    places: [options.worktree],
     env: options.env,
     ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,

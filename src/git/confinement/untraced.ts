@@ -71,10 +71,12 @@ function isExpected(ref: string, from: string | undefined, to: string | undefine
   if (from === undefined && ref.startsWith('refs/tags/')) return around.fetched;
   if (from === undefined) return around.madeInWorktrees(ref.replace('refs/heads/', ''));
   if (to === undefined) return false;
-  const steps = log.slice(log.findLastIndex((move) => move.to === from) + 1);
+  const since = log.slice(log.findLastIndex((move) => move.to === from) + 1);
   // A move between two landings is also a change, and so is a move without a reflog line.
-  if (steps.length === 0) return around.isOurs(ref, { to, text: '' });
-  return steps.at(-1)?.to === to && steps.every((move) => around.isOurs(ref, move));
+  if (since.length === 0) return around.isOurs(ref, { to, text: '' });
+  // The reflog is read after the ref: a landing in between adds lines behind it.
+  const steps = since.slice(0, since.findLastIndex((move) => move.to === to) + 1);
+  return steps.length > 0 && steps.every((move) => around.isOurs(ref, move));
 }
 
 function said(

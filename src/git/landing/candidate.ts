@@ -3,7 +3,15 @@
  * message.
  * Invariant: the result depends on commits only. It works in the object database, moves no ref and touches no file.
  */
-import { type Commit, type NewCommit, readCommits, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
+import {
+  type Commit,
+  identityEnv,
+  type NewCommit,
+  readCommits,
+  slotAuthor,
+  type WriteOptions,
+  writeCommit,
+} from '../commits.js';
 import { RepositoryError } from '../errors.js';
 import { type Git, git } from '../runner.js';
 import { mergeTrees } from './merge.js';
@@ -16,6 +24,8 @@ export interface CandidateInput {
   dir: string;
   tip: { commit: string; tree: string };
   head: string;
+  /** The idea's commits begin after this commit, which the target no longer contains. Absent: after the target. */
+  after?: string | undefined;
   strategy: Strategy;
   parts: MessageParts;
   write: WriteOptions;
@@ -33,7 +43,9 @@ type Built = Draft | { kind: 'empty' } | Extract<Candidate, { kind: 'conflict' }
 /** The commit to land, or the files with conflicts. */
 export async function buildCandidate(input: CandidateInput): Promise<Candidate> {
   const repo = git(input.dir);
-  const commits = await readCommits(input.dir, `${input.tip.commit}..${input.head}`);
+  const { tip, head, after } = input;
+  const range = after === undefined ? [`${tip.commit}..${head}`] : [`${after}..${head}`, `^${tip.commit}`];
+  const commits = await readCommits(input.dir, ...range);
   if (commits[0]?.parents.length === 0)
     throw new RepositoryError(
       `The branch of ${input.parts.idea} has no history in common with the target.`,
@@ -51,7 +63,8 @@ export async function buildCandidate(input: CandidateInput): Promise<Candidate> 
 function build(repo: Git, input: CandidateInput, commits: readonly Commit[]): Promise<Built> {
   const last = commits.at(-1);
   if (!last) return Promise.resolve({ kind: 'empty' });
-  if (input.strategy === 'merge') return merge(repo, input, commits, last);
+  if (input.strategy === 'merge')
+    return input.after === undefined ? merge(repo, input, commits, last) : mergeOnTop(repo, input, commits, last);
   if (input.strategy === 'rebase' && isLinear(commits)) return rebase(repo, input, commits, last);
   return squash(repo, input, commits, last);
 }
@@ -79,7 +92,7 @@ const isLinear = (commits: readonly Commit[]): boolean =>
 
 async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
   let onto = input.tip;
-  let original = { commit: commits[0]?.parents[0], tree: '' };
+  let original = { commit: commits[0]?.parents[0], tree: await treeOf(repo, input.after) };
   let waiting: Draft | undefined;
   for (const commit of commits) {
     const settled = waiting ? await settle(repo, waiting, input.write) : onto.commit;
@@ -103,11 +116,25 @@ async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit
   return waiting ?? { kind: 'empty' };
 }
 
+/** A merge of the very commits would bring in what lies before them. */
+async function mergeOnTop(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
+  const built = await (isLinear(commits) ? rebase : squash)(repo, input, commits, head);
+  if (built.kind !== 'draft') return built;
+  const side = await settle(repo, built, input.write);
+  const { tree } = built.last;
+  const parents = [input.tip.commit, side];
+  const last = { tree, parents, author: head.author, message: commitMessage(input.parts) };
+  return { kind: 'draft', before: built.before + 1, last };
+}
+
+const treeOf = async (repo: Git, commit: string | undefined): Promise<string> =>
+  commit === undefined ? '' : repo.run(['rev-parse', `${commit}^{tree}`], { read: true });
+
 const settle = async (repo: Git, draft: Draft, write: WriteOptions): Promise<string> =>
   draft.last.sha ?? (await writeCommit(repo, draft.last, write));
 
 /** The tree of `commit` moved from its parent onto another commit; undefined on conflict. */
-async function replay(
+export async function replay(
   repo: Git,
   onto: { commit: string; tree: string },
   parent: { commit: string | undefined; tree: string },
@@ -180,5 +207,16 @@ async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[
 async function mergedTree(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit) {
   if (isLinear(commits) && commits[0]?.parents[0] === input.tip.commit)
     return { kind: 'clean' as const, tree: head.tree };
-  return mergeTrees(repo, input.tip.commit, head.sha);
+  return mergeTrees(repo, await oursOver(repo, input.tip, input.after), head.sha);
+}
+
+/** A stand-in for the target's tip whose merge base with the idea is `after`. */
+export async function oursOver(
+  repo: Git,
+  tip: { commit: string; tree: string },
+  after: string | undefined,
+): Promise<string> {
+  if (after === undefined) return tip.commit;
+  const standIn = { tree: tip.tree, parents: [after], author: slotAuthor('ralphctl'), message: 'stand-in\n' };
+  return writeCommit(repo, standIn, { who: await identityEnv(repo.dir) });
 }

@@ -7,7 +7,7 @@ export interface LineCommit extends Named {
   subject: string;
   /** epoch ms */
   at: number;
-  /** By path (quoted as git quotes it): the blobs before and after; all zeros: no such file. */
+  /** By path: the blobs before and after; all zeros: no such file. Git quotes only paths with control characters. */
   files: Map<string, { from: string; to: string }>;
 }
 
@@ -28,7 +28,7 @@ export async function readLine(repo: string, branch: string, oldest: string): Pr
       `${oldest}^@`,
       '--',
     ],
-    { read: true, config: PINNED_LOG },
+    { read: true, config: [...PINNED_LOG, 'core.quotePath=false'] },
   );
   return stdout.split('\x02').slice(1).map(parse);
 }

@@ -3,15 +3,16 @@
  * Invariant: only a gated tree lands. Each idea's commits are on the target exactly once, also after a crash at any
  * point (the claim refs prove it). A conflict or a red gate leaves only refs under refs/ralphctl.
  */
+import type { GateResult } from '../../protocol/gate.js';
 import type { LandResult } from '../../protocol/git-work.js';
-import { identityEnv } from '../commits.js';
+import { identityEnv, readCommits } from '../commits.js';
 import { admitTip } from '../confinement/target-watch.js';
 import { RepositoryError } from '../errors.js';
-import { claimedHeadRef, claimRef } from '../refs.js';
+import { claimedHeadRef, claimRef, replacedTips } from '../refs.js';
 import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
 import { listWorktrees } from '../worktrees/list.js';
-import { buildCandidate, type Strategy } from './candidate.js';
+import { buildCandidate, oursOver, type Strategy } from './candidate.js';
 import { finishLanding } from './finish.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
 import { conflictDetail, mergeTrees } from './merge.js';
@@ -35,9 +36,11 @@ export interface LandOptions extends LandingContext, Worker {
   tick?: Tick;
   /** The backlog inside the repository. */
   backlogPath?: string;
+  /** Hands the gated commit over instead of moving the target. */
+  handOver?: (gated: { commit: string; onto: string; gate: GateResult; trees: string }) => Promise<Outcome>;
 }
 
-type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
+export type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
 type Here = LandOptions & Located;
 
 /**
@@ -59,15 +62,36 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
   }
 }
 
-/** Landing on a rewound target would restore, in the idea's name, commits that somebody removed. */
-async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: string): Promise<void> {
-  if (!base || base === tip) return;
-  const args = ['merge-base', '--is-ancestor', base, tip];
-  if ((await git(repo).result(args, { ok: [0, 1], read: true })).code === 0) return;
+/**
+ * Landing on a rewound target would restore, in the idea's name, commits that somebody removed. Where ralphctl itself
+ * replaced the idea's base, only what comes after it is the idea's: gives the base. Undefined: the base is on the target.
+ */
+async function startOf(options: Here, tip: string): Promise<string | undefined> {
+  const { repo, base, head, target, idea, branch } = options;
+  if (!base || base === tip || (await contains(repo, tip, base))) return undefined;
+  if (await wasReplaced(repo, target, base)) {
+    if (await contains(repo, head, base)) return base;
+    // The branch was moved: it may stand on commits that were taken off since.
+    const others = (await readCommits(repo, `${tip}..${head}`)).filter(({ message }) => namesOther(message, idea));
+    if (others.length === 0) return undefined;
+  }
   throw new RepositoryError(
     `${target} was rewound: it no longer contains ${base.slice(0, 10)}, from which ${idea} started.`,
     `Rebase its commits onto the new ${target} (git rebase --onto ${target} ${base.slice(0, 10)} ${branch}, in its worktree).`,
   );
+}
+
+async function wasReplaced(repo: string, target: string, base: string): Promise<boolean> {
+  for (const former of await replacedTips(repo, target)) if (await contains(repo, former, base)) return true;
+  return false;
+}
+
+const contains = async (repo: string, tip: string, commit: string): Promise<boolean> =>
+  (await git(repo).result(['merge-base', '--is-ancestor', commit, tip], { ok: [0, 1], read: true })).code === 0;
+
+function namesOther(message: string, idea: string): boolean {
+  const { landed, reverted } = namedIdeas(message);
+  return [...landed, ...reverted].some((one) => one !== idea);
 }
 
 /** One try against the target's present tip; undefined when the target moved meanwhile. */
@@ -78,11 +102,9 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
   if (earlier) return earlier;
   const tip = refs.tip;
   await admitTip(repo, target, tip.commit, idea);
-  const [dir] = await Promise.all([integrationOf(options, tip.commit), refuseRewound(options, tip.commit)]);
+  const [dir, after] = await Promise.all([integrationOf(options, tip.commit), startOf(options, tip.commit)]);
   const candidate = await buildCandidate({
-    dir,
-    tip,
-    head,
+    ...{ dir, tip, head, after },
     strategy: options.strategy,
     parts: {
       idea,
@@ -91,6 +113,7 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
       agent: options.agent || undefined,
       model: options.model || undefined,
       type: options.type || undefined,
+      ...(options.unlinked ? { unlinked: true } : {}),
     },
     write: { who: await identityEnv(repo), sign: options.sign || undefined },
     adjust: async (tree) => (options.tick ? tickTree(dir, tree, options.tick) : tree),
@@ -103,6 +126,9 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
   if (commit !== tip.commit) {
     const gate = await gateCandidate(options, dir, { commit, onto: tip.commit });
     if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
+    const move = { dir, from: tip.commit, to: commit };
+    if (options.upstream && !(await options.upstream.admits(move))) return undefined;
+    if (options.handOver) return options.handOver({ commit, onto: tip.commit, gate, trees: options.green.trees ?? '' });
   }
   const [worktrees] = await Promise.all([listWorktrees(repo), saved]);
   let note: string | undefined;
@@ -163,24 +189,22 @@ async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undef
   const { repo, idea, head } = options;
   const { claim, tip } = refs;
   if (!claim || refs.claimedHead !== head) return undefined;
-  const inTarget = await git(repo).result(['merge-base', '--is-ancestor', claim, tip.commit], {
-    ok: [0, 1],
-    read: true,
-  });
-  if (inTarget.code !== 0 || !(await holds(repo, { claim, idea, head }))) return undefined;
+  if (!(await contains(repo, tip.commit, claim)) || !(await holds(options, claim))) return undefined;
   const kept = await finishLanding({ ...options, dir: repo, worktrees: await listWorktrees(repo) });
   return landed(claim, await countLanded(repo, claim, idea), kept);
 }
 
 /** Whether the commit names the idea and landing `head` on it would change nothing. */
-async function holds(repo: string, { claim, idea, head }: { claim: string; idea: string; head: string }) {
+async function holds(options: Here, claim: string): Promise<boolean> {
+  const { repo, idea, head } = options;
   const run = git(repo);
   const message = await run.run(['log', '-1', '--format=%B', claim, '--'], { read: true, config: PINNED_LOG });
   if (!namedIdeas(message).landed.includes(idea)) return false;
-  const [merged, tree] = await Promise.all([
-    mergeTrees(run, claim, head),
+  const [tree, after] = await Promise.all([
     run.run(['rev-parse', `${claim}^{tree}`], { read: true }),
+    startOf(options, claim),
   ]);
+  const merged = await mergeTrees(run, await oursOver(run, { commit: claim, tree }, after), head);
   return merged.kind === 'clean' && merged.tree === tree;
 }
 

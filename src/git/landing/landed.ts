@@ -1,43 +1,84 @@
 /** The ideas that a branch contains, by the trailers of landings. Reads only. */
 import { git } from '../runner.js';
+import { revertedAgain, type Target } from './brought-back.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
 import { IDEA_TRAILER, REVERTED_TRAILER } from './message.js';
 
 /**
- * Landed ideas on `target` with the newest commit of each, newest first, without ideas that were undone in their name.
- * One process.
+ * Landed ideas on `target` with the newest commit of each, newest first, without ideas that were rolled back. Where
+ * somebody reverted a rollback, the idea counts again. One process, and more only after a rollback.
  */
-export async function landedCommits(repo: string, target: string): Promise<Map<string, string>> {
+export const landedCommits = async (repo: string, target: string, backlogPath?: string): Promise<Map<string, string>> =>
+  (await readLanded(repo, target, backlogPath)).landed;
+
+export interface RolledBack {
+  landed: string;
+  commit: string;
+  subject: string;
+}
+
+export async function readLanded(
+  repo: string,
+  target: string,
+  backlogPath?: string,
+): Promise<{ landed: Map<string, string>; rolledBack: Map<string, RolledBack> }> {
   const args = [
     'log',
     '--topo-order',
     `--grep=^${IDEA_TRAILER}: `,
     `--grep=^${REVERTED_TRAILER}: `,
     '-z',
-    '--format=%H%n%B',
+    '--format=%H %P%n%B',
   ];
   const { stdout } = await git(repo).result([...args, `refs/heads/${target}`, '--'], {
     read: true,
     config: PINNED_LOG,
   });
-  const verdict = new Map<string, string | undefined>();
+  const verdict = new Map<string, Verdict>();
   for (const record of stdout.split('\0')) {
     const end = record.indexOf('\n');
-    const { landed, reverted } = namedIdeas(record.slice(end + 1));
-    for (const id of reverted) if (!verdict.has(id)) verdict.set(id, undefined);
-    for (const id of landed) if (!verdict.has(id)) verdict.set(id, record.slice(0, end));
+    const [commit = '', , secondParent] = record.slice(0, end).split(' ');
+    const message = record.slice(end + 1);
+    const { landed, reverted } = namedIdeas(message);
+    const [subject = ''] = message.split('\n', 1);
+    // The commits that a merge brought in say themselves what they took back.
+    for (const id of secondParent ? [] : reverted)
+      if (!verdict.has(id)) verdict.set(id, { rolledBack: { commit, subject } });
+    for (const id of landed) {
+      const known = verdict.get(id);
+      if (!known) verdict.set(id, { landed: commit });
+      else known.landed ??= commit;
+    }
   }
-  return new Map([...verdict].flatMap(([id, commit]) => (commit === undefined ? [] : [[id, commit] as const])));
+  const rollbacks = [...verdict.values()].flatMap(({ landed, rolledBack }) =>
+    landed && rolledBack ? [{ commit: rolledBack.commit, landed }] : [],
+  );
+  const again = await revertedAgain({ repo, target, backlogPath }, rollbacks);
+  const found = { landed: new Map<string, string>(), rolledBack: new Map<string, RolledBack>() };
+  for (const [id, { landed, rolledBack }] of verdict) {
+    if (landed === undefined) continue;
+    if (rolledBack === undefined || again.has(rolledBack.commit)) found.landed.set(id, landed);
+    else found.rolledBack.set(id, { landed, ...rolledBack });
+  }
+  return found;
+}
+
+interface Verdict {
+  /** Its newest landing. */
+  landed?: string;
+  /** Its rollback, where that is the newest commit about it. */
+  rolledBack?: { commit: string; subject: string };
 }
 
 /** Ids of landed ideas on `target`, newest first. */
-export const landedIdeas = async (repo: string, target: string): Promise<string[]> => [
-  ...(await landedCommits(repo, target)).keys(),
+export const landedIdeas = async (repo: string, target: string, backlogPath?: string): Promise<string[]> => [
+  ...(await landedCommits(repo, target, backlogPath)).keys(),
 ];
 
 /*
  * The commits of an idea's landing on a branch, by their trailers, for any strategy.
- * Invariant: reads only. Undone landings, and landings before them, are excluded.
+ * Invariant: reads only. Landings that were rolled back, and landings before them, are excluded, unless somebody reverted
+ * the rollback.
  */
 
 /** Commits of one landing in a row: `to` contains them all, `from` none of them. */
@@ -64,15 +105,26 @@ interface Entry {
   sides: string[];
 }
 
-export async function ideaHistory(repo: string, target: string, idea: string): Promise<IdeaHistory> {
-  const entries = await readEntries(repo, target, idea);
-  const back = entries[0]?.landed === false ? entries[0] : undefined;
-  const rest = back ? entries.slice(1) : entries;
-  const older = rest.findIndex((entry) => !entry.landed);
-  const own = await withoutSides(repo, older < 0 ? rest : rest.slice(0, older));
-  const landings = group(own);
-  if (!back) return { landings };
-  return { landings: [], reverted: { commit: back.sha, commits: landings.flatMap((one) => one.commits).length } };
+export async function ideaHistory(about: Target, idea: string): Promise<IdeaHistory> {
+  const { repo, target } = about;
+  const landed: Entry[] = [];
+  const entries = await withoutSides(repo, idea, await readEntries(repo, target, idea));
+  for (const [place, entry] of entries.entries()) {
+    if (entry.landed) {
+      landed.push(entry);
+      continue;
+    }
+    const landings = group(landed);
+    const undid = entries.slice(place + 1).find((one) => one.landed)?.sha;
+    const again = await revertedAgain(about, [{ commit: entry.sha, landed: undid, at: landings.at(-1)?.from }]);
+    if (again.size > 0) continue;
+    if (landings.length > 0) return { landings };
+    const before = entries.slice(place + 1);
+    const older = before.findIndex((one) => !one.landed);
+    const undone = group(older < 0 ? before : before.slice(0, older));
+    return { landings: [], reverted: { commit: entry.sha, commits: undone.flatMap((one) => one.commits).length } };
+  }
+  return { landings: group(landed) };
 }
 
 /** Commits that name the idea, children before parents; one process. */
@@ -102,17 +154,37 @@ async function readEntries(repo: string, target: string, idea: string): Promise<
   return entries;
 }
 
-/** A merge that landed the idea represents the commits that it brought in. */
-async function withoutSides(repo: string, entries: readonly Entry[]): Promise<Entry[]> {
-  const covered = new Set<string>();
+/**
+ * A merge that landed the idea represents the commits that it brought in. One that brought in other ideas, too, is no
+ * landing of this one: its commits are.
+ */
+async function withoutSides(repo: string, idea: string, entries: readonly Entry[]): Promise<Entry[]> {
+  const left = new Set<string>();
   for (const entry of entries) {
-    const { sha, parents } = entry;
-    if (parents.length < 2 || covered.has(sha)) continue;
-    const brought = await git(repo).run(['rev-list', `${parents[0]}..${sha}`], { read: true });
-    entry.sides = brought.split('\n').filter((one) => one !== sha);
-    for (const one of entry.sides) covered.add(one);
+    const { sha, parents, landed } = entry;
+    if (parents.length === 0) left.add(sha);
+    if (parents.length < 2 || left.has(sha)) continue;
+    const sides = (await broughtIn(repo, entry)).filter((one) => one.sha !== sha);
+    if (!landed || sides.some(({ named }) => named.some((one) => one !== idea))) {
+      left.add(sha);
+      continue;
+    }
+    entry.sides = sides.map((one) => one.sha);
+    for (const one of entry.sides) left.add(one);
   }
-  return entries.filter((entry) => !covered.has(entry.sha) && entry.parents.length > 0);
+  return entries.filter(({ sha }) => !left.has(sha));
+}
+
+async function broughtIn(repo: string, { sha, parents }: Entry): Promise<{ sha: string; named: string[] }[]> {
+  const args = ['log', '-z', '--format=%H%n%B', `${parents[0]}..${sha}`, '--'];
+  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
+  return stdout
+    .split('\0')
+    .filter(Boolean)
+    .map((record) => {
+      const { landed, reverted } = namedIdeas(record.slice(record.indexOf('\n') + 1));
+      return { sha: record.slice(0, record.indexOf('\n')), named: [...landed, ...reverted] };
+    });
 }
 
 function group(entries: readonly Entry[]): Landing[] {

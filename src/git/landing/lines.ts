@@ -29,7 +29,7 @@ export async function landedLines(
 ): Promise<Map<string, Landed>> {
   const found = new Map<string, Landed>();
   if (commits.size === 0) return found;
-  const entries = await readEntries(repo, target);
+  const entries = await readEntries(repo, `refs/heads/${target}`);
   const own = new Map<string, string[]>();
   for (const [idea, to] of commits) {
     const chain = chainOf(entries, idea, to);
@@ -49,6 +49,18 @@ export async function landedLines(
   return found;
 }
 
+/** The commit before the landing that ends with `to`, and `to`. Undefined where no commit names the idea. */
+export async function landingRange(
+  repo: string,
+  idea: string,
+  to: string,
+): Promise<readonly [before: string, to: string] | undefined> {
+  const entries = await readEntries(repo, to);
+  const first = chainOf(entries, idea, to).at(-1);
+  const before = first === undefined ? undefined : entries.get(first)?.parents[0];
+  return before === undefined ? undefined : [before, to];
+}
+
 /** Newest first: the commits in a row that name the idea. */
 function chainOf(entries: ReadonlyMap<string, Entry>, idea: string, to: string): string[] {
   const chain: string[] = [];
@@ -61,8 +73,8 @@ function chainOf(entries: ReadonlyMap<string, Entry>, idea: string, to: string):
   return chain;
 }
 
-async function readEntries(repo: string, target: string): Promise<Map<string, Entry>> {
-  const args = ['log', `--grep=^${IDEA_TRAILER}: `, '-z', '--format=%H%x01%P%x01%B', `refs/heads/${target}`, '--'];
+async function readEntries(repo: string, tip: string): Promise<Map<string, Entry>> {
+  const args = ['log', `--grep=^${IDEA_TRAILER}: `, '-z', '--format=%H%x01%P%x01%B', tip, '--'];
   const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
   const entries = new Map<string, Entry>();
   for (const record of stdout.split('\0')) {

@@ -3,11 +3,15 @@
  * Invariant: each message here names exactly one idea in its trailers, whatever an agent wrote. Its mark neither
  * mentions a person nor links an issue on a forge: no blank before `@`, no digit after `#`. Pure.
  */
+import { unlinked } from '../../protocol/unlinked.js';
+
 /** The author of the work. */
 export interface Worker {
   /** Name in the configuration: `claude`. */
   agent?: string;
   model?: string;
+  /** Its task comes from a tracker: the message links no issue and mentions nobody. */
+  unlinked?: true;
 }
 
 export interface MessageParts extends Worker {
@@ -66,8 +70,9 @@ export const isNormal = (message: string, parts: MessageParts): boolean =>
 function assemble(subject: string, body: readonly string[], parts: MessageParts, what = IDEA_TRAILER): string {
   const tail = ` ${markOf(parts)}`;
   const words = subject.split(' ').filter((word) => !isMark(word, parts));
-  const head = shorten(words.join(' ').trim() || 'work', Math.max(20, MAX_SUBJECT - tail.length));
-  const text = trimBlank(body);
+  const said = words.join(' ').trim() || 'work';
+  const head = shorten(parts.unlinked ? unlinked(said) : said, Math.max(20, MAX_SUBJECT - tail.length));
+  const text = trimBlank(parts.unlinked ? body.map(unlinked) : body);
   const trailers = [
     `${what}: ${parts.idea}`,
     ...(parts.agent ? [`${AGENT_TRAILER}: ${oneLine(parts.agent)}`] : []),

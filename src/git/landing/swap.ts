@@ -26,6 +26,8 @@ export interface SwapInput {
   worktrees: readonly WorktreeEntry[];
   /** The backlog: when only its edits block the update, it alone stays behind. */
   mayLag?: string;
+  /** `to` does not contain `from`. */
+  rewrites?: boolean;
   /** For the reflog. */
   reason: string;
 }
@@ -45,7 +47,7 @@ export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const base = remembered && (await isBehind(checkout, remembered, from)) ? remembered : from;
   const obstacle: Obstacle | undefined =
     checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
-  if (obstacle || base !== from) return moveUnder(repo, input, { checkout, base, obstacle });
+  if (obstacle || base !== from || input.rewrites) return moveUnder(repo, input, { checkout, base, obstacle });
   return (
     (await fastForward(repo, input, checkout)) ??
     moveUnder(repo, input, { checkout, base, obstacle: await findObstacle(checkout, { base, to }) })

@@ -3,9 +3,9 @@
  * Invariant: refused, or done completely. No edit is lost, the earlier state is a save point, and staged work stays
  * staged where possible. An interrupted sync can run again. Files are written only after all refusals.
  */
-import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeTemporary } from '../../process/temporary.js';
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
 import { checkoutBaseRef, readTip } from '../refs.js';
@@ -48,7 +48,7 @@ export async function syncCheckout(repo: string, target: string, conflicts = fal
   const status = await readStatus(checkout);
   const obstacle = await obstacleTo(checkout, { base, to: tip }, status);
   if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, checkout));
-  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-sync-'));
+  const scratch = await makeTemporary('sync');
   try {
     const merged = await mergeEdits(checkout, { base, tip }, await ownIndex(checkout, scratch));
     if (merged.conflicts.length > 0 && !conflicts)

@@ -6,7 +6,6 @@
  * of it is work, not loss. Moves no ref and touches no file.
  */
 
-import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { readMoves } from '../confinement/outside.js';
 import { claimRef, readTips } from '../refs.js';
 import { sharedGitDir } from '../repository.js';
@@ -14,15 +13,15 @@ import { type Git, git } from '../runner.js';
 import { isWithin } from '../within.js';
 import { changedPaths } from './checkout.js';
 import { hasForeign, type LineCommit, readLine } from './first-parents.js';
-import { ideaHistory, landedCommits } from './landed.js';
-import { mergeTrees } from './merge.js';
+import { ideaHistory, landedCommits, readLanded } from './landed.js';
+import { whatIsLeft } from './left.js';
 
 export interface TakenBack {
   idea: string;
   /** What it landed as. */
   landed: string;
   /** The commit that took it back, and when (epoch ms); absent: the branch was reset or rewritten without it. */
-  by?: { commit: string; subject: string; at: number };
+  by?: { commit: string; subject: string; at?: number };
   /** The files in which that commit took it back, where the rest of the idea is still there. */
   part?: string[];
 }
@@ -31,27 +30,43 @@ export interface Look {
   repo: string;
   target: string;
   /** The backlog inside the repository: its ticks are not what an idea is about. */
-  backlogPath?: string;
+  backlogPath?: string | undefined;
   /** Only ideas that commits took back between the landing of this idea and the one before it. */
-  before?: string;
+  before?: string | undefined;
+  /** Only these ideas; absent: all. */
+  only?: ReadonlySet<string>;
+  /** Only ideas of which nothing is left, which takes less time. */
+  whole?: boolean;
 }
 
 const MOST_LOOKED_AT = 50;
 
 /** Ideas that one commit or another took back, newest landing first. */
 export async function takenBack(look: Look): Promise<TakenBack[]> {
-  const { repo, target } = look;
-  const landed = await landedCommits(repo, target);
+  const { repo, target, backlogPath, only } = look;
+  const known = await landedCommits(repo, target, backlogPath);
+  const landed = only ? new Map([...known].filter(([idea]) => only.has(idea))) : known;
   const oldest = [...landed.values()].at(-1);
   if (!oldest || !(await hasForeign(repo, target, oldest))) return [];
   const line = await readLine(repo, target, oldest);
   const found: TakenBack[] = [];
   const fresh = sinceLanding(line, look.before);
-  for (const [idea, at] of suspects(line, landed, look).slice(0, MOST_LOOKED_AT)) {
+  const all = suspects(line, landed, look);
+  const some = look.whole ? all.filter(([, at]) => !standsAsLanded(line, at, backlogPath)) : all;
+  for (const [idea, at] of some.slice(0, MOST_LOOKED_AT)) {
     const took = await whoTookBack(look, idea, { line, at, fresh });
-    if (took) found.push({ idea, landed: landed.get(idea) ?? '', ...took });
+    if (took && !(look.whole && took.part)) found.push({ idea, landed: landed.get(idea) ?? '', ...took });
   }
   return found;
+}
+
+/** Whether no later commit has changed one of the files of a landing. */
+function standsAsLanded(line: readonly LineCommit[], at: number, backlogPath: string | undefined): boolean {
+  const touched = new Set(line.slice(0, at).flatMap(({ files }) => [...files.keys()]));
+  // A merge of several ideas has the files of all of them.
+  if ((line[at]?.landed.length ?? 0) > 1) return false;
+  const own = [...(line[at]?.files.keys() ?? [])].filter((path) => !isWithin(path, backlogPath));
+  return own.some((path) => !touched.has(path));
 }
 
 /** Commits that name no idea since the newest landing; with `before`, between that landing and the one before it. */
@@ -98,7 +113,7 @@ async function whoTookBack(
   idea: string,
   { line, at, fresh }: Where,
 ): Promise<Pick<TakenBack, 'by' | 'part'> | undefined> {
-  const [landing] = (await ideaHistory(repo, target, idea)).landings;
+  const [landing] = (await ideaHistory({ repo, target, backlogPath }, idea)).landings;
   if (!landing) return undefined;
   const paths = (await changedPaths(repo, landing.from, landing.to)).filter((path) => !isWithin(path, backlogPath));
   const left = await whatIsLeft(repo, landing);
@@ -135,27 +150,14 @@ const NONE = 'none';
 const named = (blob: string): string => (/^0+$/.test(blob) ? NONE : blob);
 const blobOf = (commit: LineCommit, path: string): string => named(commit.files.get(path)?.to ?? '-');
 
-/** Taking a landing out of a commit changes the files that still have it; `unsure`: what changed later stands too close. */
-async function whatIsLeft(repo: string, { from, to }: { from: string; to: string }) {
-  const run = git(repo);
-  const tree = await run.run(['rev-parse', `${from}^{tree}`], { read: true });
-  const draft = { tree, parents: [to], author: slotAuthor('ralphctl'), message: 'stand-in\n' };
-  const without = await writeCommit(run, draft, { who: await identityEnv(repo) });
-  return async (commit: string): Promise<{ kept: Set<string>; unsure: Set<string> }> => {
-    const merged = await mergeTrees(run, commit, without);
-    const unsure = new Set(merged.kind === 'conflict' ? merged.files : []);
-    return { kept: new Set(await changedPaths(repo, commit, merged.tree)), unsure };
-  };
-}
-
-/** Blobs that files had before a landing. */
+/** Blobs that files had before a landing. `line` begins with what brought it there. */
 function versions(line: readonly LineCommit[], commits: readonly string[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { sha, files } of line) {
+  for (const [n, { sha, files }] of line.entries()) {
     for (const [path, { from, to }] of files) {
       const seen = found.get(path) ?? new Set();
       seen.add(named(from));
-      if (!commits.includes(sha)) seen.add(named(to));
+      if (n > 0 && !commits.includes(sha)) seen.add(named(to));
       found.set(path, seen);
     }
   }
@@ -174,13 +176,37 @@ async function blobs(repo: Git, target: string, paths: readonly string[]): Promi
   return found;
 }
 
+/**
+ * Of these landed ideas, the ones whose work is no longer on the target, or not in all its files: also those that were
+ * rolled back in their name.
+ */
+export async function goneOf(look: Look, ideas: readonly string[]): Promise<TakenBack[]> {
+  if (ideas.length === 0) return [];
+  const { repo, target, backlogPath } = look;
+  const [{ rolledBack }, gone, off] = await Promise.all([
+    readLanded(repo, target, backlogPath),
+    takenBack({ ...look, only: new Set(ideas) }),
+    rewound(repo, target, ideas, backlogPath),
+  ]);
+  const back = ideas.flatMap((idea): TakenBack[] => {
+    const one = rolledBack.get(idea);
+    return one ? [{ idea, landed: one.landed, by: { commit: one.commit, subject: one.subject } }] : [];
+  });
+  return [...back, ...gone, ...off.filter(({ idea }) => !rolledBack.has(idea))];
+}
+
 /** Of these ideas, the ones that were on the target once, and are not since it was reset or rewritten. */
-export async function rewound(repo: string, target: string, ideas: readonly string[]): Promise<TakenBack[]> {
+export async function rewound(
+  repo: string,
+  target: string,
+  ideas: readonly string[],
+  backlogPath?: string,
+): Promise<TakenBack[]> {
   const names = new Map(ideas.map((idea) => [claimRef(idea), idea]));
   if (names.size === 0) return [];
   const [claims, landed, moves] = await Promise.all([
     readTips(repo, [...names.keys()]),
-    landedCommits(repo, target),
+    landedCommits(repo, target, backlogPath),
     sharedGitDir(repo).then((dir) => readMoves(dir, `refs/heads/${target}`)),
   ]);
   const been = new Set(moves.map(({ to }) => to));

@@ -23,7 +23,22 @@ export interface LandingContext {
   setup: (dir: string) => Promise<void>;
   /** Gates the files in `dir`, which would land on the commit `onto`. */
   gate: (dir: string, onto: string) => Promise<GateResult>;
+  /** Where the target is also a branch of a remote. */
+  upstream?: Upstream;
   signal?: AbortSignal;
+  /** Of an earlier try. */
+  known?: { trees: string; gate: GateResult };
+}
+
+/** The remote's part in a change of the target. */
+export interface Upstream {
+  /** Before each round: takes over commits that only the remote has. `dir`: an integration worktree. */
+  follow(dir: string): Promise<void>;
+  /**
+   * Before the target moves: false when the remote moved meanwhile, and the round starts over. Throws when the commits
+   * must not leave this machine.
+   */
+  admits(move: { dir: string; from: string; to: string }): Promise<boolean>;
 }
 export interface Located {
   commonDir: string;
@@ -46,11 +61,13 @@ export async function withTargetLock<O extends LandingContext, R>(
 ): Promise<R & { durationMs: number }> {
   const startedAt = performance.now();
   const commonDir = await sharedGitDir(options.repo);
-  const green: LastGreen = {};
+  const green: LastGreen = { ...options.known };
   const outcome = await exclusive(`land:${commonDir}:${options.target}`, async () => {
     for (let n = 1; n <= MAX_ROUNDS; n++) {
       options.signal?.throwIfAborted();
-      const got = await round({ ...options, commonDir, green });
+      const here = { ...options, commonDir, green };
+      await options.upstream?.follow(await integrationOf(here, `refs/heads/${options.target}`));
+      const got = await round(here);
       if (got) return got;
     }
     throw new RepositoryError(

@@ -2,9 +2,9 @@
  * Writes the backlog's tick into the tree that lands.
  * Invariant: changes regular files of the backlog only, in the object database only.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeTemporary } from '../../process/temporary.js';
 import { git } from '../runner.js';
 
 export interface TickedFile {
@@ -45,7 +45,7 @@ export async function withTree(
   tree: string,
   change: (env: Readonly<Record<string, string>>) => Promise<void>,
 ): Promise<string> {
-  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-tree-'));
+  const scratch = await makeTemporary('tree');
   try {
     const env = { GIT_INDEX_FILE: join(scratch, 'index') };
     await git(dir).run(['read-tree', tree], { env });

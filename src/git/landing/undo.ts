@@ -51,7 +51,7 @@ export async function undoIdea(options: UndoOptions): Promise<UndoResult> {
 async function attempt(options: UndoOptions & Located): Promise<Outcome | undefined> {
   const { repo, idea, target } = options;
   const { tip, undone } = await readRefs(options);
-  const history = await ideaHistory(repo, target, idea);
+  const history = await ideaHistory({ repo, target, backlogPath: options.backlog?.path }, idea);
   const known = options.commit && !history.reverted ? options.commit : undefined;
   const landings = history.landings.length > 0 || !known ? history.landings : await named(options, known, tip);
   if (landings.length === 0) return alreadyDone(history, undone);
@@ -74,6 +74,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   );
   const gate = await gateCandidate(options, dir, { commit, onto: tip.commit });
   if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
+  if (options.upstream && !(await options.upstream.admits({ dir, from: tip.commit, to: commit }))) return undefined;
   const swap = await swapTarget({
     dir,
     target,

@@ -2,9 +2,9 @@
  * Save points: the whole state of a worktree as a commit under `refs/ralphctl/save/<idea>/<n>`.
  * Invariant: HEAD, index, files and branches of the worktree stay unchanged.
  */
-import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeTemporary } from '../../process/temporary.js';
 import { identityEnv } from '../commits.js';
 import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
@@ -62,7 +62,7 @@ export async function savePoint(opts: {
 export async function treeOfFiles(worktree: string): Promise<string> {
   const status = await readStatus(worktree);
   if (isClean(status)) return git(worktree).run(['rev-parse', 'HEAD^{tree}'], { read: true });
-  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-tree-'));
+  const scratch = await makeTemporary('tree');
   try {
     const env = await ownIndex(worktree, scratch);
     await stageAll(worktree, status, env);
@@ -94,7 +94,7 @@ async function saveDirty(
   status: Status,
   head: string,
 ): Promise<string> {
-  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-save-'));
+  const scratch = await makeTemporary('save');
   try {
     const env = await ownIndex(worktree, scratch);
     const staged = stagedApart(status) ? await git(worktree).run(['write-tree'], { env }) : undefined;

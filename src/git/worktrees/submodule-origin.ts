@@ -3,9 +3,9 @@
  * write tags, remote-tracking refs, settings and objects there.
  * Invariant: uses nothing of the agent's clone, and changes no repository.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeTemporary } from '../../process/temporary.js';
 import { git } from '../runner.js';
 import { exists } from './list.js';
 
@@ -39,7 +39,7 @@ export async function askOrigin(question: Question): Promise<Answer> {
 
 /** Whether a branch or tag of the origin contains the commit. Fetches commits without their files. */
 async function fetchAndLook({ worktree, commonDir, address, commit, copy }: Question): Promise<Answer> {
-  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-origin-'));
+  const scratch = await makeTemporary('origin');
   try {
     const repo = git(worktree);
     await repo.run(['init', '-q', '--bare', '--template=', scratch]);

@@ -3,8 +3,9 @@
  * Invariant: the folder of the iteration whose prompt introduces an answer stores it, so that a second attempt writes
  * the same. An unreadable file loses its answers, never the iteration. The list is bounded.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOwn } from '../../config/own-files.js';
 import { ideaDir } from '../../config/paths.js';
 import type { RunAgentInput } from '../../protocol/agent-run.js';
 import { type Answered, answerIn, answerNote } from '../../protocol/command.js';
@@ -74,7 +75,7 @@ async function keptIn(dir: string, serial: number): Promise<Answered[]> {
 
 async function read(path: string): Promise<Answered[]> {
   try {
-    const { answers } = JSON.parse(await readFile(path, 'utf8')) as Partial<KeptNotes>;
+    const { answers } = JSON.parse((await readOwn(path)) ?? '') as Partial<KeptNotes>;
     return Array.isArray(answers) ? answers.filter(isAnswered) : [];
   } catch {
     return [];

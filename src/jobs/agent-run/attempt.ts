@@ -3,10 +3,11 @@
  * Invariant: before an agent starts, no process of an earlier attempt runs. No agent works outside a worktree of this
  * project.
  */
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { sessionIsGone } from '../../agents/account.js';
 import { type ExecuteAgentInput, type ExecuteAgentResult, executeAgent } from '../../agents/execute.js';
+import { readOwn } from '../../config/own-files.js';
 import { worktreesDir } from '../../config/paths.js';
 import { removeStaleLocks } from '../../git/locks.js';
 import { privateGitDir } from '../../git/worktrees/list.js';
@@ -63,7 +64,7 @@ export const noteConversation = (dir: string, session: Session): Promise<void> =
 /** Reads how an earlier attempt at this iteration ended, if a crash interrupted its conversation. */
 export async function cutOff(dir: string): Promise<CutOff | undefined> {
   try {
-    const { step, ...session } = JSON.parse(await readFile(fileOf(dir), 'utf8')) as Session;
+    const { step, ...session } = JSON.parse((await readOwn(fileOf(dir))) ?? '') as Session;
     const outcome = { kind: 'failed', failure: 'killed', message: 'the worker was lost' } as const;
     return { outcome, session, step };
   } catch {

@@ -3,12 +3,13 @@
  * Invariant: it goes into workflow history, so it contains no secrets and only references and tails. An unwritable file
  * causes a warning, because a full disk must not repeat a finished run.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountKey, sessionToResume } from '../../agents/account.js';
 import type { ExecuteAgentResult } from '../../agents/execute.js';
-import { parseSignal } from '../../agents/reading/signal.js';
+import { parseSignal, withRest } from '../../agents/reading/signal.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
+import { readOwn } from '../../config/own-files.js';
 import { ideaDir } from '../../config/paths.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
 import type { Worker } from '../../git/landing/message.js';
@@ -49,11 +50,13 @@ const RECREATED =
 /** Undefined: this iteration has not ended or has not begun. */
 export async function readResult(dir: string): Promise<RunAgentResult | undefined> {
   try {
-    return JSON.parse(await readFile(join(dir, 'result.json'), 'utf8')) as RunAgentResult;
+    return JSON.parse((await readOwn(join(dir, 'result.json'))) ?? '') as RunAgentResult;
   } catch {
     return undefined;
   }
 }
+
+const FINAL_MESSAGE = 'final-message.md';
 
 /** Writes the result and the final message, and records the run's usage. */
 export async function keepResult(
@@ -66,7 +69,7 @@ export async function keepResult(
   const said = executed.redact(executed.finalMessage);
   const warnings = [...more, ...warningsOf(executed.run)];
   // Comes before the result, so that the result can report a failure.
-  await writeAtomically(join(dir, 'final-message.md'), said).catch((error) => warnings.push(notWritten(error)));
+  await writeAtomically(join(dir, FINAL_MESSAGE), said).catch((error) => warnings.push(notWritten(error)));
   const result = resultOf(deps, input, ended, said, warnings);
   await noteUsage(deps, input, result, executed.turns);
   try {
@@ -107,7 +110,7 @@ function resultOf(
   const unfinished = recreated ? RECREATED : whyUnfinished(after);
   return {
     outcome: executed.outcome,
-    signal: cleaned(signal, executed.redact),
+    signal: cleaned(signal, executed.redact, join(dir, FINAL_MESSAGE)),
     durationMs: executed.durationMs,
     exitCode: executed.exitCode,
     head: after.head,
@@ -157,13 +160,16 @@ async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentR
   await writeUsage(deps.root, input.project, { ...row, outcome: kind }).catch(() => {});
 }
 
-/** Removes secrets, because the signal goes into workflow history, events and the terminal. */
-function cleaned(signal: AgentSignal, redact: (text: string) => string): AgentSignal {
+/**
+ * Removes secrets, because the signal goes into workflow history, events and the terminal. `whole`: the file with the
+ * message that it ends.
+ */
+function cleaned(signal: AgentSignal, redact: (text: string) => string, whole: string): AgentSignal {
   switch (signal.kind) {
     case 'blocked':
-      return { ...signal, reason: redact(signal.reason) };
+      return { ...signal, reason: withRest(redact(signal.reason), whole) };
     case 'needs-human':
-      return { ...signal, question: redact(signal.question) };
+      return { ...signal, question: withRest(redact(signal.question), whole) };
     default:
       return signal;
   }

@@ -30,6 +30,9 @@ import {
   unmarkAttempt,
 } from '../../run-files/attempts.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
+import { trackerOfRun } from '../../run-files/settings.js';
+import type { RunFile } from '../../run-files/shapes.js';
+import { journalIn } from '../../trackers/jsonl.js';
 import { slotEnvironment } from '../command-environment.js';
 import { guard } from '../confine/guard.js';
 import { agentSection, wallOf } from '../confine/walls.js';
@@ -158,7 +161,7 @@ async function iterateInside(
   await keepAnswers(dir, input.notes);
   const confined = config.confinement === 'stop';
   const moved = confined ? await admitOwnTip(wall, input, since) : undefined;
-  const watch = await guard({ ...input, repo, dir, outputFile, wall }, confined);
+  const watch = await guard({ ...input, repo, dir, outputFile, wall, ownFile: trackerFileOf(run.file) }, confined);
   const { iteration, step } = input;
   const agent = spec.name;
   // An attempt that a lost worker interrupted used the same folder.
@@ -210,6 +213,11 @@ async function iterateInside(
   const told = ignoredAgent(config, input);
   const ended = { spec, dir, executed, signal, after, recreated, ...outside };
   return keepResult(deps, input, ended, told === undefined ? [] : [told]);
+}
+
+function trackerFileOf(file: RunFile): string | undefined {
+  const tracker = trackerOfRun(file);
+  return tracker && journalIn(file.repo, tracker);
 }
 
 const joined = (...texts: Array<string | undefined>): string | undefined =>

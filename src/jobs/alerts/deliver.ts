@@ -4,8 +4,9 @@
  * first. The one exception is a worker that dies between the receiver's reply and that entry; the receiver then gets
  * the same id twice.
  */
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { appendOwn, readOwn } from '../../config/own-files.js';
 import { runDir } from '../../config/paths.js';
 import type { NotifyRow } from '../../config/schema/notify.js';
 import type { Alert, DeliverInput, DeliverResult } from '../../protocol/alerts.js';
@@ -17,6 +18,7 @@ import { elsewhere, isRunName } from '../load.js';
 import { redactorOf } from '../secrets.js';
 import { type Place, playSound, runCommand, showDesktop } from './local.js';
 import { type Message, messageOf } from './message.js';
+import { withQuestions } from './questions.js';
 import { sendWebhook } from './webhook.js';
 
 export async function deliverAlert(
@@ -37,7 +39,7 @@ export async function deliverAlert(
   const kept = keptIn(logs);
   if (await isKept(kept, name, alert)) return { outcome: 'before', to: row.to };
   await mkdir(logs, { recursive: true, mode: 0o700 });
-  const message = messageFor(deps, ref.project, alert, pages);
+  const message = messageFor(deps, ref.project, await withQuestions(deps.root, ref.project, alert), pages);
   await sendTo(row, message, { env: deps.env, cwd: file.repo, logs, project: ref.project, runId: ref.runId, signal });
   await keepDelivered(kept, name, alert);
   return { outcome: 'delivered', to: row.to };
@@ -70,10 +72,10 @@ export function messageFor(deps: WorkDeps, project: string, alert: Alert, pages?
 export const keptIn = (logs: string): string => join(logs, 'delivered.jsonl');
 
 export const keepDelivered = (file: string, row: string, { id }: Alert): Promise<void> =>
-  appendFile(file, `${JSON.stringify({ row, id, at: new Date().toISOString() })}\n`, { mode: 0o600, flush: true });
+  appendOwn(file, `${JSON.stringify({ row, id, at: new Date().toISOString() })}\n`, { flush: true });
 
 export async function isKept(file: string, row: string, { id }: Alert): Promise<boolean> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = (await readOwn(file).catch(() => undefined)) ?? '';
   return text.split('\n').some((line) => line.includes(id) && isLine(line, row, id));
 }
 

@@ -120,7 +120,9 @@ async function tryOne(
 ): Promise<Problem | undefined> {
   const log = join(logs, `${name}.log`);
   const token = `${project}/${runId}/alert/1/${randomUUID()}`;
-  const result = await run({ argv, cwd, env, outputFile: log, token, signal, tailBytes: 500, ...options });
+  // It runs in the user's repository, in which other programs of theirs work.
+  const own = { places: [] };
+  const result = await run({ argv, cwd, env, outputFile: log, token, signal, tailBytes: 500, ...own, ...options });
   const [program = ''] = argv;
   if (result.launchError) return { text: result.launchError, ran: false };
   if (result.stopped === 'aborted') signal.throwIfAborted();

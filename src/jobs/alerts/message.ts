@@ -3,9 +3,9 @@
  * Invariant: every text passes the gate's redaction, and none can control a terminal. Each event has the one command
  * that answers it.
  */
-import { stripVTControlCharacters } from 'node:util';
 import type { Redact } from '../../process/redact.js';
 import type { Alert, AlertItem, AlertKind } from '../../protocol/alerts.js';
+import { inOneLine } from '../../protocol/escapes.js';
 
 export interface Message {
   /** The same for every delivery of the same alert. */
@@ -34,6 +34,7 @@ const WORDS: Readonly<Record<AlertKind, readonly [one: string, many: string]>> =
   review: ['the run paused after failures', 'reviews'],
   'all-limited': ['no agent can work', 'limits'],
   budget: ['a budget is used up', 'budgets'],
+  'not-pushed': ['landed work is not on the remote', 'pushes that do not work'],
   landed: ['landed', 'landed'],
   'run-done': ['the run is over', 'runs over'],
   'nothing-moves': ['nothing moves', 'runs in which nothing moves'],
@@ -41,7 +42,7 @@ const WORDS: Readonly<Record<AlertKind, readonly [one: string, many: string]>> =
 
 /** Kinds that need a person come first. */
 const ORDER: readonly AlertKind[] = [
-  ...(['nothing-moves', 'review', 'question', 'budget', 'all-limited'] as const),
+  ...(['nothing-moves', 'review', 'question', 'budget', 'all-limited', 'not-pushed'] as const),
   ...(['failed', 'timed-out', 'blocked', 'run-done', 'landed'] as const),
 ];
 
@@ -65,7 +66,7 @@ export function messageOf(alert: Alert, { project, redact, linkTo }: Setting): M
     .map((item) => ({
       ...item,
       ...(item.title === undefined ? {} : { title: clean(item.title) }),
-      ...(item.text === undefined ? {} : { text: clean(item.text) }),
+      ...(item.text === undefined ? {} : { text: item.text.split('\n').map(clean).join('\n') }),
     }));
   const shown = items.slice(0, MOST_LINES);
   const all = Object.values(alert.counts).reduce((sum, count) => sum + count, 0);
@@ -101,14 +102,16 @@ const subject = ({ kind, idea }: AlertItem): string =>
   idea === undefined ? WORDS[kind][0] : `${idea} ${WORDS[kind][0]}`;
 
 function lineOf(item: AlertItem): string {
-  const text = item.text ?? item.title;
-  const about = text === undefined ? '' : `: ${cut(text)}`;
+  const text = oneLine(item.text ?? item.title ?? '');
+  const about = text === '' ? '' : `: ${cut(text, item.idea)}`;
   return `${subject(item)}${about} → ${item.command}`;
 }
 
-const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text);
+/** Receivers of lines show little; the command shows all. */
+function cut(text: string, idea: string | undefined): string {
+  if (text.length <= MOST_TEXT && !text.endsWith('…')) return text;
+  const shown = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
+  return idea === undefined ? shown : `${shown} (whole: ralphctl why ${idea})`;
+}
 
-/** Control characters, and marks that reverse the direction of writing. */
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
-
-const oneLine = (text: string): string => stripVTControlCharacters(text).replace(UNPRINTABLE, ' ').trim();
+const oneLine = (text: string): string => inOneLine(text).trim();

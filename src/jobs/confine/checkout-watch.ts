@@ -52,10 +52,10 @@ export async function firstLook(root: string): Promise<void> {
   if (!untrackedLast.has(root)) untrackedLast.set(root, new Set((await readStatus(root)).untracked));
 }
 
-/** Files that changed since then and that this run has not reported. */
-export async function changedLately(root: string, runId: string, since: number): Promise<Changed[]> {
+/** Files that changed since then and that this run has not reported. `own`: a file that ralphctl itself writes. */
+export async function changedLately(root: string, runId: string, since: number, own?: string): Promise<Changed[]> {
   const before = untrackedLast.get(root) ?? new Set<string>();
-  const first = await changedSince(root, since, before);
+  const first = (await changedSince(root, since, before)).filter(({ path }) => path !== own);
   const key = `${root}\0${runId}`;
   const known = told.get(key) ?? new Set<string>();
   if (first.every(({ path }) => known.has(path))) return [];

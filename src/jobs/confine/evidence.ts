@@ -3,8 +3,9 @@
  * worktree's reflog, the agent's output.
  * Invariant: never attributes work of the user, of other ideas or of ralphctl to the run. Reads only.
  */
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readOwn } from '../../config/own-files.js';
 import {
   type Evidence,
   findOutOfBounds,
@@ -38,6 +39,8 @@ export interface GuardInput {
   dir: string;
   /** The agent's output. */
   outputFile: string;
+  /** A file that ralphctl itself writes, absolute. A change of it is nobody's. */
+  ownFile?: string | undefined;
   /** Absent: no check here of the files that decide which programs git runs. */
   wall?: Wall;
 }
@@ -68,7 +71,7 @@ export async function readPlace(place: OutsidePlace, worktree: string): Promise<
 
 export async function readBefore(file: string): Promise<Before | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Before;
+    return JSON.parse((await readOwn(file)) ?? '') as Before;
   } catch {
     return undefined;
   }

@@ -4,8 +4,8 @@
  * Invariant: a change without evidence against this run stops nothing and appears in a notice. Without a change, the
  * check costs one process: the status of the checkout.
  */
-import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { Outside, OutsidePlace } from '../../git/confinement/outside.js';
 import { foreignMoves } from '../../git/confinement/own-branch.js';
@@ -98,16 +98,23 @@ async function locate(repo: string): Promise<OutsidePlace> {
   return { root, gitDir, commonDir };
 }
 
+/** As git names it. */
+async function pathIn(root: string, file: string): Promise<string> {
+  const folder = await realpath(dirname(file)).catch(() => dirname(file));
+  return relative(await realpath(root).catch(() => root), join(folder, basename(file)));
+}
+
 /** One sentence with all changes of unknown origin; a file beside the run holds the diffs. */
 async function noticed(
-  { idea, runId, dir, wall }: GuardInput,
+  { idea, runId, dir, wall, ownFile }: GuardInput,
   place: OutsidePlace,
   { at: since, outside: before }: Before,
   { outside: after, outOfBounds, edited, broken }: Seen,
   redact: Redact,
 ): Promise<string | undefined> {
   const { root } = place;
-  const changed = (await changedLately(root, runId, since)).filter(({ path }) => !edited.includes(path));
+  const own = ownFile && (await pathIn(root, ownFile));
+  const changed = (await changedLately(root, runId, since, own)).filter(({ path }) => !edited.includes(path));
   const said: string[] = [];
   if (changed.length > 0) {
     const report = join(dir, 'checkout.diff');

@@ -4,8 +4,9 @@
  * count too. A base without a result is unknown and no error.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOwn } from '../../config/own-files.js';
 import { baselineDir, integrationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
 import { type GateCommand, gateCommands, runCommand } from '../../gate/run.js';
@@ -132,7 +133,7 @@ const keyOf = (commands: readonly GateCommand[], setup: LoadedRun['file']['confi
 
 async function readOutcome(path: string): Promise<CommandOutcome | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as CommandOutcome;
+    return JSON.parse((await readOwn(path)) ?? '') as CommandOutcome;
   } catch {
     return undefined;
   }

@@ -2,8 +2,8 @@
  * Attributes a failed gate command: red before the work, flaky, or broken by the work.
  * Invariant: a failure counts as the work's own unless a run of the command shows the opposite.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOwn } from '../../config/own-files.js';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { cannotRunText } from '../../gate/cannot-run.js';
 import { type Lost, lostTests } from '../../gate/outcomes/outcomes.js';
@@ -65,7 +65,7 @@ interface Red extends CommandOutcome {
 async function sameAsBefore({ previousLogDir }: JudgeInput, { index, outcome }: FailedCommand): Promise<boolean> {
   if (previousLogDir === undefined || outcome.failing.length === 0) return false;
   try {
-    const last = JSON.parse(await readFile(join(previousLogDir, LAST_RED), 'utf8')) as Red;
+    const last = JSON.parse((await readOwn(join(previousLogDir, LAST_RED))) ?? '') as Red;
     return last.index === index && last.failing.join('\n') === outcome.failing.join('\n');
   } catch {
     return false;

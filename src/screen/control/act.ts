@@ -9,6 +9,8 @@ export type Act =
   | { do: 'editor'; idea: string }
   | { do: 'worker' }
   | { do: 'web' }
+  /** Writes the report of a run as a page. */
+  | { do: 'page'; run: string }
   | { do: 'copy'; text: string }
   | { do: 'refresh' }
   | { do: 'repaint' }

@@ -1,9 +1,11 @@
 /** Keys that change the view: pages, tabs, orders, groups. Invariant: pure; none sends the run a command. */
+
+import { shownGate } from '../idea/gate.js';
+import { pageIdea } from '../idea/page-idea.js';
+import { isOver } from '../idea/possible.js';
 import type { Action } from '../keys.js';
-import { pageIdea } from '../page-idea.js';
-import { isOver } from '../possible.js';
 import { IDEA_SORTS, SLOT_ORDERS, TABS, type Ui } from '../ui.js';
-import { select } from './move.js';
+import { onTab, select } from './move.js';
 import { goTo, ideaAt, type Pressed, type Seen } from './seen.js';
 
 export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
@@ -22,7 +24,7 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
     case 'tab-right': {
       const by = action === 'tab-left' ? -1 : 1;
       const tab = TABS[(TABS.indexOf(ui.tab) + by + TABS.length) % TABS.length] ?? 'agent';
-      return { ui: { ...ui, tab } };
+      return { ui: onTab(ui, tab) };
     }
     case 'iteration-left':
     case 'iteration-right':
@@ -61,6 +63,7 @@ function logOfRun(ui: Ui, { model, selected }: Seen): Ui {
 const after = <T>(list: readonly T[], one: T): T => list[(list.indexOf(one) + 1) % list.length] ?? one;
 
 function goBack(ui: Ui): Ui {
+  if (ui.screen === 'idea' && ui.tab === 'gate' && ui.search !== '') return { ...ui, search: '' };
   if (ui.serial !== undefined || ui.file !== undefined) {
     const { serial: _, file: __, ...rest } = ui;
     return rest;
@@ -73,7 +76,7 @@ function goBack(ui: Ui): Ui {
 
 const page = (ui: Ui, idea: string): Ui => {
   const { serial: _, file: __, ...rest } = goTo(ui, 'idea');
-  return { ...rest, idea, follow: true, scroll: {}, tab: ui.screen === 'idea' ? ui.tab : 'agent' };
+  return { ...rest, idea, follow: true, scroll: {}, search: '', tab: ui.screen === 'idea' ? ui.tab : 'agent' };
 };
 
 function open(ui: Ui, seen: Seen): Pressed {
@@ -92,11 +95,17 @@ function open(ui: Ui, seen: Seen): Pressed {
 }
 
 function otherRun(ui: Ui, { model, details }: Seen, by: 1 | -1): Ui {
-  const runs = pageIdea({ model, details, ui })?.iterations ?? [];
+  const idea = pageIdea({ model, details, ui });
+  const runs = idea?.iterations ?? [];
   const last = runs.at(-1)?.serial;
+  // The gate on the merged tree comes after the last iteration.
+  const merged = ui.tab === 'gate' && idea !== undefined && shownGate(idea, undefined).merged === true;
+  if (merged && ui.serial === undefined) return by < 0 && last !== undefined ? { ...ui, serial: last } : ui;
   const at = runs.findIndex(({ serial }) => serial === (ui.serial ?? last));
   const next = runs[at + by];
-  return next ? { ...ui, serial: next.serial } : ui;
+  if (next) return { ...ui, serial: next.serial };
+  const { serial: _, ...newest } = ui;
+  return merged && by > 0 ? newest : ui;
 }
 
 function group(ui: Ui, { model, selected }: Seen, close: boolean): Ui {

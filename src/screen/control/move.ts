@@ -1,7 +1,7 @@
 /** Keys that move the selection or the window of a text. Invariant: pure. */
 import type { Action } from '../keys.js';
 import { listsOf } from '../lists.js';
-import { FROM_END, type Selection, type Ui } from '../ui.js';
+import { FROM_END, type Selection, type Tab, type Ui } from '../ui.js';
 import { isSame } from '../view.js';
 import { goTo, type Seen } from './seen.js';
 
@@ -50,8 +50,16 @@ export const select = (ui: Ui, place: Selection | undefined): Ui =>
     ? { ...ui, ...(ui.screen === 'log' ? { follow: false } : {}), selected: { ...ui.selected, [ui.screen]: place } }
     : ui;
 
+/** Opens a tab of the page; the timeline keeps the one beside it. */
+export const onTab = (ui: Ui, tab: Tab): Ui => ({
+  ...ui,
+  tab,
+  ...(tab === 'timeline' ? (ui.tab === 'timeline' ? {} : { beside: ui.tab }) : {}),
+});
+
 function section(ui: Ui, { places, selected }: Seen): Ui {
-  if (ui.screen === 'idea') return { ...ui, side: ui.side === 'left' ? 'right' : 'left' };
+  // The left side of the page is the timeline, the right side every other tab.
+  if (ui.screen === 'idea') return ui.tab === 'timeline' ? { ...ui, tab: ui.beside } : onTab(ui, 'timeline');
   const names = [...new Set(places.map((one) => one.section))];
   const next = names[(names.indexOf(selected?.section) + 1) % Math.max(1, names.length)];
   return select(

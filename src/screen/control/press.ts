@@ -2,10 +2,14 @@
  * Computes the effect of one key on the screen, and the acts that the program has to carry out.
  * Invariant: pure. A key that does nothing now says why. The run receives a command only from a key that says so.
  */
+
+import { saysAnything } from '../../protocol/escapes.js';
 import { startsAgain } from '../footer.js';
+import { isOver } from '../idea/possible.js';
 import { type Action, actionOf } from '../keys.js';
-import { clean } from '../text.js';
+import { clean } from '../text/text.js';
 import { NUMBERED, type Prompt, type Ui } from '../ui.js';
+import type { Act } from './act.js';
 import { completions } from './complete.js';
 import { look } from './look.js';
 import { move } from './move.js';
@@ -30,7 +34,8 @@ function confirmed({ confirm, pending, ...ui }: Ui, key: Typed): Pressed {
 
 function answering(ui: Ui, idea: string, key: Typed, { rows, most = 0 }: Seen): Pressed {
   const draft = ui.drafts[idea] ?? draftOf('');
-  const { answering: _, ...rest } = ui;
+  const { answering: _, answers: question, ...rest } = ui;
+  const about = question === undefined ? [] : ['--question', question];
   switch (key.name) {
     case 'esc':
     case 'ctrl-c':
@@ -44,8 +49,8 @@ function answering(ui: Ui, idea: string, key: Typed, { rows, most = 0 }: Seen): 
     case 'ctrl-e':
       return { ui, act: { do: 'editor', idea } };
     case 'enter':
-      if (draft.text.trim() === '') return { ui: { ...ui, message: { text: 'type an answer first', refused: true } } };
-      return { ui: rest, act: { do: 'tell', args: ['answer', idea, '--', draft.text], draft: idea } };
+      if (!saysAnything(draft.text)) return { ui: { ...ui, message: { text: 'type an answer first', refused: true } } };
+      return { ui: rest, act: { do: 'tell', args: ['answer', idea, ...about, '--', draft.text], draft: idea } };
     default: {
       const next = typed(draft, key, true);
       return next ? { ui: { ...ui, drafts: { ...ui.drafts, [idea]: next } } } : { ui };
@@ -53,20 +58,30 @@ function answering(ui: Ui, idea: string, key: Typed, { rows, most = 0 }: Seen): 
   }
 }
 
-function wished(ui: Ui, wish: Wish): Pressed {
-  if ('refused' in wish) return { ui: { ...ui, message: { text: wish.refused, refused: true } } };
+/** A run that has answered and still moves says itself why it refuses. */
+const answers = ({ model, details }: Seen): boolean =>
+  model.live !== undefined && details.standstill === undefined && !isOver(model);
+
+function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
+  if ('refused' in wish) {
+    if (wish.asks && answers(seen)) return { ui, act: { do: 'tell', args: wish.asks } };
+    const text = (answers(seen) && wish.own) || wish.refused;
+    return { ui: { ...ui, message: { text, refused: true } } };
+  }
   if ('answer' in wish)
     return {
       ui: {
         ...goTo(ui, 'needs'),
         selected: { ...ui.selected, needs: { section: 'needs', id: wish.answer } },
         answering: wish.answer,
+        ...(wish.question === undefined ? {} : { answers: wish.question }),
         scroll: { ...ui.scroll, question: 0 },
       },
     };
   if ('type' in wish) {
     const prompt: Prompt = { kind: 'text', label: wish.type, ...draftOf(wish.start ?? '') };
-    return { ui: { ...ui, prompt, pending: { do: 'tell', args: wish.args } } };
+    const pending: Act = { do: 'tell', args: wish.args, ...(wish.draft === undefined ? {} : { draft: wish.draft }) };
+    return { ui: { ...ui, prompt, pending } };
   }
   if ('ask' in wish) return { ui: { ...ui, confirm: wish.ask, pending: wish.act } };
   return { ui, act: wish.act };
@@ -80,7 +95,7 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   const idea = seen.model.ideas.get(ideaAt(ui, seen) ?? '');
   const again = action === 'retry' && startsAgain(ui.screen, seen.model, idea);
   const wish = runWish(again ? 'again' : action, seen.model) ?? ofIdea(ui, action, seen);
-  if (wish) return wished(ui, wish);
+  if (wish) return wished(ui, wish, seen);
   switch (action) {
     case 'screen': {
       const { logOf: _, ...rest } = ui;
@@ -90,17 +105,19 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
       return {
         ui: {
           ...ui,
-          prompt: { kind: 'command', label: ':', ...draftOf(''), completions: completions(seen.model, '') },
+          prompt: { kind: 'command', label: ':', ...draftOf(''), completions: completions(seen, '') },
         },
       };
     case 'mode':
       return {
         ui: {
           ...ui,
-          prompt: { kind: 'command', label: ':', ...draftOf('mode '), completions: completions(seen.model, 'mode ') },
+          prompt: { kind: 'command', label: ':', ...draftOf('mode '), completions: completions(seen, 'mode ') },
         },
       };
     case 'find': {
+      if (ui.screen === 'idea' && ui.tab === 'gate')
+        return { ui: { ...ui, prompt: { kind: 'find', label: '/', ...draftOf(ui.search) } } };
       const on = ui.screen === 'run' || ui.screen === 'needs' || ui.screen === 'idea' ? goTo(ui, 'ideas') : ui;
       const text = on.screen === 'ideas' ? on.filter : on.find;
       return { ui: { ...on, prompt: { kind: 'find', label: '/', ...draftOf(text) } } };
@@ -111,6 +128,8 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
     case 'leave':
     case 'web':
       return { ui, act: { do: action } };
+    case 'page':
+      return { ui, act: { do: 'page', run: runAt(ui, seen) } };
     case 'copy':
       return { ui, act: { do: 'copy', text: copied(ui, seen) } };
     default:
@@ -122,11 +141,18 @@ function ofIdea(ui: Ui, action: Action, seen: Seen): Wish | undefined {
   const account = /^account (.+)$/.exec(seen.selected?.id ?? '')?.[1];
   if (account !== undefined && action === 'answer') return { act: { do: 'tell', args: ['limits', 'retry', account] } };
   const idea = seen.model.ideas.get(ideaAt(ui, seen) ?? '');
-  return idea && ideaWish(action, seen.model, idea);
+  const draft = idea && idea.status !== 'needs-human' ? ui.drafts[idea.id]?.text.replace(/\s*\n\s*/g, ' ') : undefined;
+  return idea && ideaWish(action, seen.model, idea, draft);
+}
+
+/** The run that History or a report shows. */
+function runAt({ screen, back, selected }: Ui, seen: Seen): string {
+  const chosen = screen === 'history' ? seen.selected?.id : back[0] === 'history' ? selected.history?.id : undefined;
+  return chosen ?? seen.model.runId;
 }
 
 function copied(ui: Ui, seen: Seen): string {
   const id = ideaAt(ui, seen);
   const idea = id === undefined ? undefined : seen.model.ideas.get(id);
-  return clean(idea?.commit ?? idea?.question ?? id ?? seen.model.runId);
+  return clean(idea?.commit ?? idea?.question ?? id ?? runAt(ui, seen));
 }

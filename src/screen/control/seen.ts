@@ -1,9 +1,10 @@
 /** The picture that the person saw when pressing a key; keys apply to it. Invariant: pure. */
 import type { RunModel } from '../../model/model.js';
 import type { Details } from '../details.js';
-import { ideaOf } from '../run.js';
+import { ideaOf } from '../run/run.js';
 import type { ScreenName, Selection, Ui } from '../ui.js';
 import type { Act } from './act.js';
+import type { CommandRow } from './command-row.js';
 
 /** The contents of the last picture. */
 export interface Seen {
@@ -13,6 +14,8 @@ export interface Seen {
   places: readonly Selection[];
   selected?: Selection | undefined;
   rows: number;
+  /** The program's commands, for the command line; absent: it completes none. */
+  commands?: readonly CommandRow[];
   /** The last first line of the question beside the answer. */
   most?: number | undefined;
 }

@@ -1,4 +1,5 @@
-/** Edits a text by keys. Invariant: pure; the cursor never stands inside a character. Must import types only. */
+/** Edits a text by keys. Invariant: pure; the cursor never stands inside a character. */
+import { plainText } from '../../protocol/escapes.js';
 import type { Draft } from '../ui.js';
 
 export interface Typed {
@@ -12,7 +13,10 @@ export const draftOf = (text: string): Draft => ({ text, cursor: text.length });
 export function typed({ text, cursor }: Draft, key: Typed, lines: boolean): Draft | undefined {
   const before = text.slice(0, cursor);
   const after = text.slice(cursor);
-  const insert = (added: string): Draft => ({ text: before + added + after, cursor: cursor + added.length });
+  const insert = (typed: string): Draft => {
+    const added = plainText(typed);
+    return { text: before + added + after, cursor: cursor + added.length };
+  };
   switch (key.name) {
     case 'paste':
       return insert(lines ? (key.text ?? '') : (key.text ?? '').replace(/\s*\n\s*/g, ' '));
@@ -74,5 +78,15 @@ function otherLine(text: string, cursor: number, by: 1 | -1): number {
   const line = lines[target];
   if (line === undefined) return by < 0 ? 0 : text.length;
   const start = lines.slice(0, target).reduce((sum, one) => sum + one.length + 1, 0);
-  return start + Math.min(column, line.length);
+  return start + boundary(line, column);
+}
+
+/** The last end of a character at or before a column. */
+function boundary(line: string, column: number): number {
+  let end = 0;
+  for (const { segment } of segments.segment(line)) {
+    if (end + segment.length > column) break;
+    end += segment.length;
+  }
+  return end;
 }

@@ -2,42 +2,69 @@
  * Turns the keys of an idea and of the run into a command, a confirmation before it, or a refusal with its reason.
  * Invariant: pure. Offers only commands that the run accepts now; the run decides in the end.
  */
+import { ideaEffect } from '../../decide/idea/table.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
+import { startArgs } from '../../model/start-again.js';
+import type { IdeaVerb } from '../../protocol/command.js';
+import { saysAnything } from '../../protocol/escapes.js';
+import { ideaVerbs, isOver, pauseOrResume, runTakes, situationOf } from '../idea/possible.js';
 import type { Action } from '../keys.js';
-import { ideaVerbs, isOver, runTakes } from '../possible.js';
+import { listsOf, openWarnings } from '../lists.js';
+import { many } from '../text/numbers.js';
 import type { Act } from './act.js';
+import { questionBefore } from './way.js';
 
 export type Wish =
   | { act: Act }
   /** Runs after `y`. */
   | { ask: string; act: Act }
-  /** Text input comes first; `args` precede it. */
-  | { type: string; args: readonly string[]; start?: string }
+  /** Text input comes first; `args` precede it. `draft`: the idea whose unsent answer it begins with. */
+  | { type: string; args: readonly string[]; start?: string; draft?: string }
   /** Opens the answer editor. */
-  | { answer: string }
-  | { refused: string };
+  | { answer: string; question?: string }
+  /**
+   * `asks`: the command whose refusal the run itself words. A command that needs a confirmation or a text is never sent
+   * for that; `own` is the run's sentence from its table.
+   */
+  | { refused: string; asks?: readonly string[]; own?: string };
 
 const tell = (...args: string[]): Wish => ({ act: { do: 'tell', args } });
 const asked = (ask: string, ...args: string[]): Wish => ({ ask, act: { do: 'tell', args } });
+/** With the question that its command line asks, too. */
+const sure = (model: RunModel, ...args: string[]): Wish =>
+  asked(questionBefore(args, model) ?? args.join(' '), ...args);
 
-export function ideaWish(action: Action, model: RunModel, idea: IdeaModel): Wish | undefined {
+/** `draft`: the unsent answer to it. */
+export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft?: string): Wish | undefined {
   const { id } = idea;
   const verbs = ideaVerbs(model, idea);
-  const only = (verb: Parameters<typeof verbs.has>[0], wish: Wish): Wish =>
-    verbs.has(verb) ? wish : { refused: `${id} is ${stateOf(idea)}: ${verb} does not apply to it` };
+  const only = (verb: IdeaVerb, wish: Wish): Wish => {
+    if (verbs.has(verb)) return wish;
+    const legal = ideaEffect(id, situationOf(idea, model.landing), verb, (one) => !verbs.has(one));
+    return {
+      refused: `${id} is ${stateOf(idea)}: ${verb} does not apply to it`,
+      ...('refusal' in legal ? { own: legal.refusal } : {}),
+      ...('act' in wish && !('ask' in wish) && wish.act.do === 'tell' ? { asks: wish.act.args } : {}),
+    };
+  };
+  const answer = { answer: id, ...(idea.questionId === undefined ? {} : { question: idea.questionId }) };
   switch (action) {
     case 'answer':
-      if (idea.status === 'needs-human' && !idea.approval) return only('answer', { answer: id });
+      if (idea.status === 'needs-human' && !idea.approval) return only('answer', answer);
       if (verbs.has('approve')) return tell('approve', id);
-      return only('answer', { answer: id });
+      return only('answer', answer);
     case 'hint':
-      return only('hint', { type: `hint for ${id}`, args: ['hint', id, '--'] });
+      // An answer that came too late can go out as a hint.
+      return only('hint', {
+        type: `hint for ${id}`,
+        args: ['hint', id, '--'],
+        ...(draft ? { start: draft, draft: id } : {}),
+      });
     case 'pause':
       return verbs.has('resume') ? tell('resume', id) : only('pause', tell('pause', id));
     case 'stop':
-      if (verbs.has('stop') && idea.status !== 'pending')
-        return asked(`stop ${id}: its iteration ends at its next boundary, its work stays`, 'stop', id);
-      return only('abandon', asked(`give ${id} up, in later runs too; its branch stays`, 'abandon', id));
+      if (verbs.has('stop') && idea.status !== 'pending') return sure(model, 'stop', id);
+      return only('abandon', sure(model, 'abandon', id));
     case 'retry':
       return only('retry', tell('retry', id));
     case 'unblock':
@@ -49,20 +76,15 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel): Wish
     case 'split':
       return only('split', { type: `split ${id} into (titles, with ; between them)`, args: ['split', id] });
     case 'rollback':
-      return only(
-        'rollback',
-        asked(
-          `take the commits of ${id} back${idea.status === 'landed' ? ` off ${model.target}` : ''}`,
-          'rollback',
-          id,
-        ),
-      );
+      return only('rollback', sure(model, 'rollback', id));
     case 'cleanup':
-      return only('cleanup', asked(`save the worktree of ${id}, then remove it`, 'cleanup', id));
+      return only('cleanup', sure(model, 'cleanup', id));
     case 'bump':
       return model.mode === 'semi-auto' ? only('assign', tell('assign', id)) : only('bump', tell('bump', id));
     case 'continue':
-      return idea.warnings.length > 0 ? tell('warn', id, 'continue') : { refused: `${id} has no open warning` };
+      return openWarnings(idea).length > 0
+        ? tell('warn', id, 'continue')
+        : { refused: `${id} has no open warning`, asks: ['warn', id, 'continue'] };
     default:
       return undefined;
   }
@@ -70,25 +92,43 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel): Wish
 
 export function runWish(action: Action, model: RunModel): Wish | undefined {
   switch (action) {
-    case 'pause-run':
-      if (runTakes(model, 'resume')) return tell('resume');
-      return runTakes(model, 'pause') ? tell('pause') : { refused: `the run is ${model.state}: pause does not apply` };
+    case 'pause-run': {
+      if (isOver(model)) return startAgain(model);
+      const verb = pauseOrResume(model);
+      if (verb) return tell(verb);
+      const refused = `the run is ${model.state}: ${refusedPause(model)}`;
+      return model.review ? { refused } : { refused, asks: ['pause'] };
+    }
     case 'stop-run':
       return runTakes(model, 'stop')
-        ? asked('stop the run: running iterations finish, finished work lands, the rest stays on its branches', 'stop')
+        ? sure(model, 'stop')
         : { refused: `the run is ${model.state}: stop does not apply` };
     case 'review':
-      return runTakes(model, 'review') ? tell('review') : { refused: 'the run waits for no review' };
+      return runTakes(model, 'review') ? tell('review') : { refused: 'the run waits for no review', asks: ['review'] };
     case 'again':
-      return isOver(model)
-        ? asked('start a run with everything that has not landed', 'start', '--detach')
-        : { refused: 'a run is open: r on an idea retries that idea' };
+      return isOver(model) ? startAgain(model) : { refused: 'a run is open: r on an idea retries that idea' };
     case 'worker':
       return { act: { do: 'worker' } };
     default:
       return undefined;
   }
 }
+
+/** Ideas that the question before a start names. */
+const MOST_NAMED = 4;
+
+function startAgain(model: RunModel): Wish {
+  const { ready, waiting } = listsOf(model);
+  const ids = [...ready, ...waiting.map(({ id }) => id)];
+  const named = `${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ' …' : ''}`;
+  const what = ids.length === 0 ? 'with the backlog as it is now' : `with ${many(ids.length, 'idea')}: ${named}`;
+  return asked(`start a new run ${what}`, ...startArgs(model.startAgain), '--detach');
+}
+
+const refusedPause = ({ state, review }: RunModel): string => {
+  if (review) return 'V says that you have looked at it, and it goes on';
+  return `${state === 'pausing' || state === 'paused' ? 'resume' : 'pause'} does not apply`;
+};
 
 const WORDS: Readonly<Partial<Record<IdeaModel['status'], string>>> = {
   'needs-human': 'waiting for your answer',
@@ -102,7 +142,7 @@ const stateOf = ({ status, held, group }: IdeaModel): string =>
 /** Arguments of the command with the typed text; undefined for an empty text. */
 export function withText(args: readonly string[], text: string): string[] | undefined {
   const said = text.trim();
-  if (said === '') return undefined;
+  if (!saysAnything(said)) return undefined;
   if (args[0] === 'split') {
     const titles = said.split(';').map((one) => one.trim());
     return [...args, ...titles.filter((one) => one !== '').flatMap((title) => ['--into', title])];

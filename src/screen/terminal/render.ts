@@ -1,5 +1,5 @@
 /** Turns lines of the screen into terminal escapes. Invariant: without colour it uses only bold, dim and inverse. */
-import type { Colour, Line, Span } from '../line.js';
+import type { Colour, Line, Span } from '../text/line.js';
 
 const CODES: Readonly<Record<Colour, number>> = { blue: 34, green: 32, cyan: 36, yellow: 33, red: 31, gray: 90 };
 

@@ -3,6 +3,7 @@
  * Invariant: however the process ends (exit, signal, thrown error), the terminal returns to its earlier state, once.
  */
 
+import { clean } from '../text/text.js';
 import { type KeyPress, readKeys } from './keys.js';
 import { Painter } from './painter.js';
 
@@ -106,10 +107,12 @@ export class Terminal {
     this.#write('\u0007');
   }
 
+  /** The text may hold a folder's name, which may hold anything. */
   title(text: string): void {
-    if (text === this.#title) return;
-    this.#title = text;
-    this.#write(`\u001b]2;${text}\u0007`);
+    const title = clean(text);
+    if (title === this.#title) return;
+    this.#title = title;
+    this.#write(`\u001b]2;${title}\u0007`);
   }
 
   /** Copies to the clipboard, where the terminal allows it (OSC 52). */

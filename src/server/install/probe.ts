@@ -44,14 +44,22 @@ export function probeTemporal(path: string, env: Env): Promise<Probe> {
   });
 }
 
-/** The part of the environment that every program needs: no Temporal settings, no credentials. */
+/**
+ * The part of the environment that every program needs, and what bounds a Go program's memory: no Temporal settings, no
+ * credentials.
+ */
 export function plainEnv(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const name of ['HOME', 'PATH', 'TMPDIR', 'TZ', 'LANG', 'USER', 'SYSTEMROOT', 'USERPROFILE', 'APPDATA']) {
+  for (const name of KEPT) {
     const value = env[name];
     if (value) kept[name] = value;
   }
   return kept;
 }
+
+const KEPT = [
+  ...['HOME', 'PATH', 'TMPDIR', 'TZ', 'LANG', 'USER', 'SYSTEMROOT', 'USERPROFILE', 'APPDATA'],
+  ...['GOGC', 'GOMEMLIMIT'],
+];
 
 export const firstLine = (text: string): string => text.trim().split('\n')[0]?.slice(0, 300) ?? '';

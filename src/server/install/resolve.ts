@@ -5,7 +5,7 @@
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withLock } from '../lock.js';
+import { withLock } from '../../process/lock.js';
 import { archiveUrl, fetchArchive } from './archive.js';
 import { buildWithGo, goInstallCommand } from './gobuild.js';
 import { type Env, isExecutable, probeTemporal, which } from './probe.js';

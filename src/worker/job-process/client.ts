@@ -4,8 +4,8 @@
  * stopped or hanging job process as if it were dead, because the worker's heartbeats would otherwise hide it for hours.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import type { DoWork, WorkName } from '../../jobs/index.js';
-import { type FailureType, type WorkContext, WorkError } from '../../jobs/job.js';
+
+import { type DoWork, type FailureType, type WorkContext, WorkError, type WorkName } from '../../jobs/job.js';
 import { programFile } from '../../process/program-file.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import { FAILURE } from '../../protocol/failures.js';

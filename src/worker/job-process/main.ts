@@ -4,8 +4,8 @@
  * stay for the next worker, which returns the attempts to the server. Must not import Temporal.
  */
 
-import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../jobs/index.js';
-import { type WorkDeps, WorkError } from '../../jobs/job.js';
+import { ownGit, whenStoodStill, workHere } from '../../jobs/index.js';
+import { type WorkDeps, WorkError, type WorkInput, type WorkName } from '../../jobs/job.js';
 import { activeTokens, killByToken } from '../../process/tokens.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { FromJobProcess, ToJobProcess } from './client.js';
@@ -24,15 +24,17 @@ function tell(message: FromJobProcess): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
-async function work(id: number, name: WorkName, input: unknown, taskToken: string): Promise<void> {
+async function work(id: number, name: WorkName, input: WorkInput<WorkName>, taskToken: string): Promise<void> {
   const controller = new AbortController();
   running.set(id, controller);
   try {
     if (!deps) throw new Error('the job process got work before its setup');
+    // A worker has one project.
+    ownGit(input.project);
     await ready;
     const say = (progress: AgentHeartbeat): void => tell({ id, progress });
     const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say };
-    const result = await workHere(deps)(name, input as WorkInput<WorkName>, context);
+    const result = await workHere(deps)(name, input, context);
     tell({ id, ok: true, result: result ?? null });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -51,7 +53,7 @@ process.on('message', (message: ToJobProcess) => {
       ready = markOwn(message.root).then(() => orphansGone(message.root));
       return;
     case 'work':
-      void work(message.id, message.name, message.input, message.taskToken);
+      void work(message.id, message.name, message.input as WorkInput<WorkName>, message.taskToken);
       return;
     case 'ping':
       tell({ pong: true });

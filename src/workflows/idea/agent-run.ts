@@ -6,6 +6,7 @@ import { agentTimes } from '../../decide/idea/activity-times.js';
 import { costsIteration, type NextStep, runBudgetMs, troubleOf } from '../../decide/idea/completion.js';
 import { NUDGE_AFTER } from '../../decide/idea/stall.js';
 import { firstStep } from '../../decide/idea/steps.js';
+import { withoutSignal } from '../../decide/text.js';
 import { addIteration } from '../../decide/views/survey.js';
 import type { IdeaLimits, PrepareResult } from '../../protocol/activities.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
@@ -15,6 +16,9 @@ import { agentActivities, refOf } from '../proxies.js';
 import { emit } from '../publish.js';
 import type { IdeaSession } from './session.js';
 import { allowance } from './warnings.js';
+
+/** Of what an agent said last: the state of an idea stays small. */
+const MOST_SAID = 600;
 
 /** A try of a closed account uses the usual model: the stronger one's answer says little about it. */
 export function usesStronger({ input, state }: IdeaSession): boolean {
@@ -29,6 +33,7 @@ export async function reportTry({ input, state, reporter }: IdeaSession, run: Ru
     agent,
     account: run.account,
     model: run.model,
+    words: withoutSignal(run.tail).slice(-MOST_SAID) || undefined,
   };
   const works = input.settings.ownTrouble === true && agent !== undefined && costsIteration(outcome);
   if (works) state.worked = { agent, at: Date.now() };
@@ -126,6 +131,7 @@ export function account(
     message: outcome.kind === 'failed' ? outcome.message : undefined,
     durationMs,
     commits,
+    uncharged: costsIteration(outcome) ? undefined : true,
     escaped: run.escaped,
     agent: run.agent,
     model: run.model,

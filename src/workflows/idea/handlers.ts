@@ -3,10 +3,8 @@
  * Invariant: handlers only record the input; the main loop acts.
  */
 import { log, patched, setHandler } from '@temporalio/workflow';
-import { readAnswer } from '../../decide/budget/amounts.js';
 import { addPatch, notesProblem, sizeOf } from '../../decide/idea/amendments.js';
 import { readWarningAnswer } from '../../decide/idea/stall.js';
-import { isApproval } from '../../decide/idea/tripwires.js';
 import {
   type Configured,
   isConfigured,
@@ -19,16 +17,17 @@ import {
   saysAgent,
   type UseAgent,
 } from '../../decide/messages/between.js';
-import { type Problem, readSaid, readStop, readText } from '../../decide/messages/said.js';
-import { answerNote } from '../../protocol/command.js';
+import { type Problem, readAnswer, readSaid, readStop, readText } from '../../decide/messages/said.js';
 import type { IdeaRunState } from '../../protocol/idea-run.js';
 import type { WarningAnswer } from '../../protocol/warnings.js';
 import * as messages from '../messages.js';
-import { internal, registerSignals, row, type SignalRow } from '../messages.js';
 import { emit } from '../publish.js';
+import { internal, registerSignals, row, type SignalRow } from '../signal-rows.js';
+import { refusesEmpty } from '../verb-signals.js';
+import { approveQuestion, noteAnswer, takeAnswer } from './answers.js';
 import type { IdeaSession } from './session.js';
 import { ideaView } from './view.js';
-import { answerWarnings, spentAll } from './warnings.js';
+import { answerWarnings } from './warnings.js';
 
 const REASON = 'Input: none, or the reason in double quotes';
 
@@ -69,22 +68,24 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     readSaid,
     (session) => {
       // An approval of the next iteration does not answer a question that needs words.
-      if (session.approvable) approveQuestion(session);
-      else session.state.mayRun = true;
+      if (session.approvable) {
+        if (!session.answered) noteAnswer(session, { text: 'approve' });
+        approveQuestion(session);
+      } else session.state.mayRun = true;
     },
   ),
   row(messages.skipStepSignal, `Skip the current step of its plan. ${REASON}`, readSaid, leaveStepOut),
   row(
     messages.answerSignal,
-    'Answer the open question. Input: the text in double quotes, e.g. "use port 8080"',
-    readText,
+    'Answer the open question; the first answer counts. Input: the text in double quotes, e.g. "use port 8080"',
+    readAnswer,
     takeAnswer,
   ),
   row(
     messages.hintSignal,
     'Advice for the next prompt. Input: the text in double quotes, e.g. "use port 8080"',
     readText,
-    (session, [text]) => takeNote(session, 'hint', text),
+    takeHint,
   ),
   row(
     messages.warnSignal,
@@ -168,40 +169,16 @@ function leaveStepOut(session: IdeaSession, [why]: [string | undefined]): void {
   if ((prepared && !prepared.plan) || session.approvable || phase === 'landing') return;
   const step = plan?.step ?? (prepared ? 0 : undefined);
   state.skipStep = { step, why: why || undefined };
-  if (question && asking !== 'budget') session.answered = true;
+  if (question && asking !== 'budget') {
+    if (!session.answered) noteAnswer(session, { text: 'skip --step' });
+    session.answered = true;
+  }
   if (phase !== 'preparing') session.interrupt();
 }
 
 /** For the next prompt, while there is capacity. */
-function takeNote({ input, state }: IdeaSession, verb: 'hint' | 'answer', text: string): void {
-  const problem = notesProblem(input.idea, sizeOf(state.notes), text);
+function takeHint({ input, state }: IdeaSession, [text]: [string]): void {
+  const problem = refusesEmpty('hint', input.idea, text) ?? notesProblem(input.idea, sizeOf(state.notes), text);
   if (problem === undefined) state.notes.push(text);
-  else emit(input, { kind: 'refused', verb, idea: input.idea, why: problem });
-}
-
-function approveQuestion(session: IdeaSession): void {
-  session.approved = true;
-  session.answered = true;
-}
-
-/** Answers the open question; without one, the text is a hint for the next prompt. */
-function takeAnswer(session: IdeaSession, [text]: [string]): void {
-  const { question, notes, asking } = session.state;
-  const over = asking === 'budget' ? spentAll(session) : undefined;
-  if (over) {
-    // Not for the agent. An answer other than "raise" or "stop" leaves the question open.
-    session.budgetAnswer = readAnswer(text, over) ?? session.budgetAnswer;
-    return;
-  }
-  if (question && session.approvable && isApproval(text)) {
-    approveQuestion(session);
-    return;
-  }
-  if (!question) {
-    takeNote(session, 'answer', text);
-    return;
-  }
-  notes.push(answerNote({ question, answer: text }));
-  session.answerText = text;
-  session.answered = true;
+  else emit(input, { kind: 'refused', verb: 'hint', idea: input.idea, why: problem });
 }

@@ -12,7 +12,6 @@ import {
   continueAsNew,
   isCancellation,
   sleep,
-  workflowInfo,
 } from '@temporalio/workflow';
 import { limitReached, type NextStep } from '../../decide/idea/completion.js';
 import { causeOf, exhaustedText, nextCause } from '../../decide/idea/stall.js';
@@ -21,6 +20,7 @@ import { FAILURE } from '../../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../../protocol/idea-run.js';
 import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from '../proxies.js';
 import { emit } from '../publish.js';
+import { wantsRollover } from '../rollover.js';
 import { handleIdeaMessages } from './handlers.js';
 import { iterate } from './iteration.js';
 import { IdeaSession } from './session.js';
@@ -149,9 +149,4 @@ function noteCause({ state }: IdeaSession, feedback: Feedback | undefined): void
   const cause = nextCause(state.cause, causeOf(feedback, state.lastSignal));
   if (cause) state.cause = cause;
   else delete state.cause;
-}
-
-function wantsRollover(input: IdeaInput): boolean {
-  const info = workflowInfo();
-  return info.continueAsNewSuggested || info.historyLength >= (input.maxHistory ?? Number.POSITIVE_INFINITY);
 }

@@ -15,11 +15,14 @@ import type { PlanPlace } from '../../protocol/idea-run.js';
 import { gitActivities, refOf } from '../proxies.js';
 import { emit } from '../publish.js';
 import { account, placeIn, reportTry, runAgent, usesStronger } from './agent-run.js';
+import { claim } from './claim.js';
 import type { IdeaSession } from './session.js';
 import { book, escalated, notice, watch, workerIsBack } from './warnings.js';
 
 /** One iteration, and its effect on the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {
+  const unclaimed = await claim(session);
+  if (unclaimed) return unclaimed;
   const prepared = await prepare(session);
   const { plan } = prepared;
   if (!plan) return attempt(session, prepared);
@@ -159,6 +162,7 @@ async function runGate(
     idea,
     pass: gate.pass,
     ...gateEvent(gate),
+    log: gate.log,
     ...(gate.failure ? redAt(gate.failure) : {}),
     tests: gate.tests,
     flaky: gate.flaky,

@@ -14,6 +14,8 @@ import {
 } from '@temporalio/workflow';
 import type { BudgetAnswer } from '../../decide/budget/amounts.js';
 import { patchedLimits } from '../../decide/idea/amendments.js';
+import { leftNotes } from '../../decide/idea/answers.js';
+import { clip, MAX_QUESTION } from '../../decide/text.js';
 import { ideaDetails } from '../../decide/views/details.js';
 import { noIterations } from '../../decide/views/survey.js';
 import type { IdeaLimits } from '../../protocol/activities.js';
@@ -22,7 +24,7 @@ import type { AgentChoice } from '../../protocol/limits.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
 import * as messages from '../messages.js';
 import { notTheWorksFault } from '../proxies.js';
-import { RALPH_ITERATION, RALPH_STATE } from '../publish.js';
+import { emit, RALPH_ITERATION, RALPH_STATE } from '../publish.js';
 import { courseOf, ideaView } from './view.js';
 
 const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
@@ -68,6 +70,8 @@ export class IdeaSession {
   ranSince: number | undefined;
   /** How often in a row no worker took an activity. */
   untaken = 0;
+  /** How often in a row the tracker could not take its claim. */
+  claimTries = 0;
   /** How many workers in a row were lost. */
   lostWorkers = 0;
   /** The iteration in progress, which an interruption ends. */
@@ -132,11 +136,20 @@ export class IdeaSession {
     return { agent, account };
   }
 
+  /** What people said and no prompt had waits for the idea's next start. */
+  #leaveNotes(): Pick<IdeaReport, 'notes'> {
+    const { kept, dropped } = leftNotes(this.state.notes);
+    const why = 'the idea ended before its next prompt, and too many texts already wait for its next start';
+    const { idea } = this.input;
+    for (const text of dropped) emit(this.input, { kind: 'refused', verb: 'hint', idea, text: clip(text, 200), why });
+    return kept.length > 0 ? { notes: kept } : {};
+  }
+
   /** Reports the end and returns the result. A landed idea needs no report, because its parent landed it. */
   async close(outcome: IdeaOutcome, reason?: string): Promise<IdeaResult> {
     const { stats } = this.state;
     this.screen.show('closed', outcome);
-    if (outcome !== 'landed') await this.reporter.report('closed', { outcome, reason });
+    if (outcome !== 'landed') await this.reporter.report('closed', { outcome, reason, ...this.#leaveNotes() });
     return { idea: this.input.idea, outcome, reason: reason || undefined, iterations: stats };
   }
 }
@@ -197,7 +210,7 @@ export class IdeaReporter {
     if (phase === 'closed') return;
     const kind = KIND_OF_PHASE[phase] ?? 'resumed';
     if (this.#last?.kind === kind) await this.#deliver(this.#last);
-    else await this.report(kind, question ? { reason: question } : {});
+    else await this.report(kind, question ? { reason: clip(question, MAX_QUESTION) } : {});
   }
 
   async #deliver(report: IdeaReport): Promise<void> {

@@ -2,7 +2,6 @@
 import { ideaBudget } from '../../decide/budget/amounts.js';
 import { patchedLimits, sizeOf } from '../../decide/idea/amendments.js';
 import { firstStep } from '../../decide/idea/steps.js';
-import type { AgentSignal } from '../../protocol/agent-run.js';
 import type { PlanShape } from '../../protocol/idea.js';
 import type { IdeaCourse, IdeaInput, IdeaRunState, PlanPlace } from '../../protocol/idea-run.js';
 import type { IdeaView } from '../../protocol/views.js';
@@ -21,6 +20,8 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     maxIterations: limits ? (limits.loop ? limits.maxIterations : 1) : undefined,
     activeMs,
     question: question || undefined,
+    questionId: state.asked?.id,
+    said: question ? state.lastRun?.words : undefined,
     signal: lastSignal,
     step: prepared?.plan ? stepView(prepared.plan, state.plan ?? firstStep()) : undefined,
     gate: lastGate ? { pass: lastGate.pass, command: lastGate.failure?.command } : undefined,
@@ -46,19 +47,22 @@ function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): I
 
 /** For the views of the run. */
 export function courseOf(state: IdeaRunState): IdeaCourse {
-  const { lastSignal, lastRun, prepared, asking, question, spent } = state;
+  const { lastRun, prepared, asking, asked, question, answer, spent } = state;
   const step = prepared?.plan && stepView(prepared.plan, state.plan ?? firstStep());
   return {
-    percent: percentOf(lastSignal),
+    percent: percentOf(state),
     agent: state.choice?.agent ?? lastRun?.agent,
     model: lastRun?.model,
     step: step && { number: step.number, of: step.of },
     asking: question ? (asking ?? 'question') : undefined,
+    question: question ? asked?.id : undefined,
+    answer,
     spent,
   };
 }
 
-function percentOf(signal: AgentSignal | undefined): number | undefined {
-  if (signal?.kind === 'progress') return signal.percent;
-  return signal?.kind === 'complete' ? 100 : undefined;
+/** A red gate refutes a COMPLETE. */
+function percentOf({ lastSignal, lastGate }: IdeaRunState): number | undefined {
+  if (lastSignal?.kind === 'progress') return lastSignal.percent;
+  return lastSignal?.kind === 'complete' && lastGate?.pass !== false ? 100 : undefined;
 }

@@ -3,7 +3,7 @@
  * the idea.
  * Invariant: nothing works in the worktree meanwhile.
  */
-import { condition } from '@temporalio/workflow';
+import { condition, uuid4 } from '@temporalio/workflow';
 import {
   addAmounts,
   addSpent,
@@ -14,6 +14,7 @@ import {
   spentBy,
 } from '../../decide/budget/amounts.js';
 import { cutOffQuestion, limitReached, MOST_CUT_OFF } from '../../decide/idea/completion.js';
+import { clip, MAX_QUESTION } from '../../decide/text.js';
 import type { BudgetLine, BudgetReached } from '../../protocol/budget.js';
 import type { Asking } from '../../protocol/events.js';
 import type { IdeaResult, Verdict } from '../../protocol/idea-run.js';
@@ -24,6 +25,9 @@ import type { IdeaSession } from './session.js';
 /** Approvals that are remembered; more than one gate can ask for. */
 const MOST_APPROVED = 40;
 
+/** Characters of a question's id. An idea asks few questions, and people may type the id. */
+const ID_LENGTH = 4;
+
 /** Releases the slot until a person has answered and the parent has assigned a slot again. */
 export async function ask(
   session: IdeaSession,
@@ -32,22 +36,21 @@ export async function ask(
   /** `approve`: the findings that an approval accepts. */
   { approve, asking = 'question' }: { approve?: readonly string[]; asking?: Asking } = {},
 ): Promise<IdeaResult | undefined> {
-  const { input, state, screen, reporter } = session;
-  state.question = question;
-  state.asking = asking;
-  session.answered = false;
-  session.answerText = undefined;
+  const { state, screen, reporter } = session;
+  openQuestion(session, question, asking);
   session.approved = false;
   session.approvable = approve !== undefined;
   screen.show('needs-human', 'needs-human');
-  emit(input, { kind: 'asks', idea: input.idea, asking, question });
-  if (tellParent) await reporter.report('needs-human', { reason: question, approvable: approve ? true : undefined });
+  emitAsks(session, question, asking);
+  if (tellParent)
+    await reporter.report('needs-human', {
+      reason: clip(question, MAX_QUESTION),
+      approvable: approve ? true : undefined,
+    });
   await condition(() => session.answered || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
-  delete state.question;
-  delete state.asking;
+  closeQuestion(session);
   session.approvable = false;
-  emit(input, { kind: 'answered', idea: input.idea, text: session.answerText });
   if (session.approved && approve) {
     state.approved = [...(state.approved ?? []), ...approve].slice(-MOST_APPROVED);
     return land(session);
@@ -60,23 +63,51 @@ export async function ask(
   return waitForSlot(session);
 }
 
-/** Its budget is used up: a person raises it, or ends the idea and keeps its work. */
-export async function askBudget(session: IdeaSession, line: BudgetLine): Promise<IdeaResult | undefined> {
-  const { input, state, screen, reporter } = session;
-  state.question = ideaQuestion(line);
-  state.asking = 'budget';
+function openQuestion(session: IdeaSession, question: string, asking: Asking): void {
+  const { state } = session;
+  session.answered = false;
+  session.answerText = undefined;
   session.budgetAnswer = undefined;
-  screen.show('needs-human', 'needs-human');
-  emit(input, { kind: 'asks', idea: input.idea, asking: 'budget', question: state.question });
-  await reporter.report('needs-human', { reason: state.question });
-  await condition(() => session.budgetAnswer !== undefined || state.stopping);
-  if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
+  state.question = question;
+  state.asking = asking;
+  state.asked = { id: uuid4().slice(0, ID_LENGTH), at: Date.now() };
+}
+
+function emitAsks({ input, state }: IdeaSession, question: string, asking: Asking): void {
+  emit(input, { kind: 'asks', idea: input.idea, asking, question, id: state.asked?.id });
+}
+
+function closeQuestion({ input, state, answerText }: IdeaSession): void {
+  const { asked, answer } = state;
   delete state.question;
   delete state.asking;
+  delete state.asked;
+  // Older versions note no answer.
+  const taken = answer && answer.question === asked?.id ? answer : undefined;
+  emit(input, {
+    kind: 'answered',
+    idea: input.idea,
+    text: answerText,
+    by: taken?.by,
+    id: asked?.id,
+    who: taken?.who,
+  });
+}
+
+/** Its budget is used up: a person raises it, or ends the idea and keeps its work. */
+export async function askBudget(session: IdeaSession, line: BudgetLine): Promise<IdeaResult | undefined> {
+  const { state, screen, reporter } = session;
+  const question = ideaQuestion(line);
+  openQuestion(session, question, 'budget');
+  screen.show('needs-human', 'needs-human');
+  emitAsks(session, question, 'budget');
+  await reporter.report('needs-human', { reason: question });
+  await condition(() => session.budgetAnswer !== undefined || state.stopping);
+  if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
+  closeQuestion(session);
   const answer = session.takeBudgetAnswer();
   if (answer?.do === 'stop') return session.close('timeout', `its budget is used up: ${lineText(line)}`);
   if (answer) state.raised = addAmounts(state.raised, answer.by);
-  emit(input, { kind: 'answered', idea: input.idea });
   session.granted = undefined;
   session.verdict = undefined;
   screen.show('waiting-slot', 'waiting');

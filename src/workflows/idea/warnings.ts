@@ -30,7 +30,7 @@ import type { IdeaLimits } from '../../protocol/activities.js';
 import type { RunAgentResult } from '../../protocol/agent-run.js';
 import type { BudgetLine } from '../../protocol/budget.js';
 import type { GateResult } from '../../protocol/gate.js';
-import type { Rung, WarningAnswer } from '../../protocol/warnings.js';
+import type { Rung, WarningAnswer, Watch } from '../../protocol/warnings.js';
 import { emit } from '../publish.js';
 import type { IdeaSession } from './session.js';
 
@@ -78,7 +78,7 @@ export async function watch(
   });
   state.watch = after;
   for (const { kind, text } of given) emit(input, { kind: 'warning', idea: input.idea, warning: kind, text });
-  if (given.length > 0 || after.open.length !== before.open.length) await tell(session);
+  if (given.length > 0 || after.open.length !== before.open.length) await tell(session, before);
 }
 
 /** A change outside during the run is a warning of its own. It says nothing about the idea's progress. */
@@ -89,7 +89,7 @@ export async function notice(session: IdeaSession, { noticed: text }: RunAgentRe
   const others = before.open.filter(({ kind }) => kind !== 'outside');
   state.watch = { ...before, open: [...others, { kind: 'outside', text, since: Date.now() }] };
   emit(input, { kind: 'warning', idea: input.idea, warning: 'outside', text });
-  await tell(session);
+  await tell(session, before);
 }
 
 /** No worker takes the activity that the idea waits for. */
@@ -101,7 +101,7 @@ export async function warnOfNoWorker(session: IdeaSession, text: string): Promis
   const others = before.open.filter(({ kind }) => kind !== 'worker');
   state.watch = { ...before, open: [...others, { kind: 'worker', text, since: Date.now() }] };
   emit(input, { kind: 'warning', idea: input.idea, warning: 'worker', text });
-  await tell(session);
+  await tell(session, before);
 }
 
 /** A worker took it. */
@@ -110,7 +110,7 @@ export async function workerIsBack(session: IdeaSession): Promise<void> {
   session.untaken = 0;
   if (!watch?.open.some(({ kind }) => kind === 'worker')) return;
   session.state.watch = { ...watch, open: watch.open.filter(({ kind }) => kind !== 'worker') };
-  await tell(session);
+  await tell(session, watch);
 }
 
 /** A person has answered the warnings. */
@@ -125,11 +125,16 @@ export async function answerWarnings(session: IdeaSession, answer: WarningAnswer
     state.stopping = true;
   }
   if (answer.do === 'more') state.patch = addPatch(state.patch, { extra: answer.by });
-  if (before.open.length > 0 && state.phase !== 'closed') await tell(session);
+  if (before.open.length > 0 && state.phase !== 'closed') await tell(session, before);
 }
 
-async function tell({ state, reporter }: IdeaSession): Promise<void> {
-  await reporter.report('warnings', { warnings: state.watch?.open ?? [] });
+/** Tells the autopilot all warnings that are open now, and the events which of `before` are over. */
+async function tell({ input, state, reporter }: IdeaSession, before: Watch): Promise<void> {
+  const { open } = state.watch ?? nothingWatched();
+  const kinds = new Set(open.map(({ kind }) => kind));
+  for (const kind of new Set(before.open.map((one) => one.kind)))
+    if (!kinds.has(kind)) emit(input, { kind: 'warning-over', idea: input.idea, warning: kind });
+  await reporter.report('warnings', { warnings: open });
 }
 
 /*

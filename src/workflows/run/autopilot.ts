@@ -29,12 +29,16 @@ import type { idea as ideaWorkflow } from '../idea/idea.js';
 import * as messages from '../messages.js';
 import { mainActivities, refOf } from '../proxies.js';
 import { agentOf, grantOf, Publisher, RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from '../publish.js';
+import { wantsRollover } from '../rollover.js';
+import { TrackerSender } from '../tracker-sender.js';
 import { AdoptedChildren, generationOf } from './adopted-children.js';
 import { closeRun } from './close.js';
+import { Deliveries } from './deliveries.js';
 import { GitWork } from './git-tasks.js';
 import { handleRunMessages } from './handlers.js';
 import { Mailbox } from './mailbox.js';
 import { reconfigure, type Voice } from './reconfigure.js';
+import { planWave } from './wave.js';
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);
@@ -61,8 +65,10 @@ class AutopilotShell {
   readonly #mailbox = new Mailbox();
   readonly #publisher: Publisher;
   readonly #gitWork: GitWork;
+  readonly #deliveries: Deliveries;
   readonly #alarm = new Alarm('the next try of a limited account', () => this.tell(() => {}));
   readonly #alerts: AlertSender;
+  readonly #tracker: TrackerSender;
   readonly #carried: AdoptedChildren;
   readonly #voice: Voice = {
     tell: (event) => this.tell(event),
@@ -73,8 +79,10 @@ class AutopilotShell {
     this.#input = input;
     this.#publisher = new Publisher(input);
     this.#alerts = new AlertSender(input, (work) => this.#begin(work));
-    if (input.state) this.#pilot = new Autopilot(input.state, input.settings);
+    this.#tracker = new TrackerSender(input, (work) => this.#begin(work));
+    if (input.state) this.#pilot = new Autopilot(input.state, input.settings, patched);
     this.#gitWork = new GitWork(input, (event) => this.tell(event));
+    this.#deliveries = new Deliveries(input, (event) => this.tell(event));
     this.#carried = new AdoptedChildren(input, (idea, result, life) => this.#childEnded(idea, result, life));
     for (const entry of this.#pilot?.openIdeas() ?? []) this.#carried.add(entry.card.id);
     handleRunMessages({
@@ -92,7 +100,7 @@ class AutopilotShell {
     const { settings, project, runId } = this.#input;
     if (!this.#pilot) {
       const opened = await mainActivities().openRun({ project, runId });
-      this.#pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
+      this.#pilot = new Autopilot(firstState(opened, settings, Date.now()), settings, patched);
       this.#pilot.tellLeftOut();
     }
     const pilot = this.#pilot;
@@ -102,9 +110,12 @@ class AutopilotShell {
       const rollover = this.#wantsRollover(pilot);
       const commands = pilot.decide(rollover, Date.now(), this.#mostStarts(pilot));
       for (const command of commands) this.#carryOut(pilot, command);
-      this.#alerts.note(pilot);
+      const turns = pilot.takeTurns();
+      this.#alerts.note(pilot, turns);
+      this.#tracker.note(pilot, turns);
       this.#publisher.publish(pilot);
       this.#alarm.set(pilot.wakeAt());
+      this.#deliveries.endFor(pilot, (work) => this.#begin(work));
       if (this.#inbox.length > 0) continue;
       if (this.#inFlight === 0) {
         const over = pilot.isOver();
@@ -123,14 +134,12 @@ class AutopilotShell {
     this.#carried.stop();
     this.#alarm.set(undefined);
     await condition(allHandlersFinished);
-    return closeRun(this.#input, pilot, { publisher: this.#publisher, alerts: this.#alerts });
+    return closeRun(this.#input, pilot, { publisher: this.#publisher, alerts: this.#alerts, tracker: this.#tracker });
   }
 
   /** Never during a landing: its gate may take long, and nothing could start in free slots until the new run begins. */
   #wantsRollover(pilot: Autopilot): boolean {
-    if (pilot.state.landing !== undefined) return false;
-    const info = workflowInfo();
-    return info.continueAsNewSuggested || info.historyLength >= (this.#input.maxHistory ?? Number.POSITIVE_INFINITY);
+    return pilot.state.landing === undefined && wantsRollover(this.#input);
   }
 
   // ---- commands ---------------------------------------------------------------------------------------------------
@@ -164,6 +173,15 @@ class AutopilotShell {
         return;
       case 'undo':
         this.#begin(this.#gitWork.undo(pilot, command.idea));
+        return;
+      case 'look':
+        this.#begin(this.#deliveries.look(pilot, command.idea));
+        return;
+      case 'push':
+        this.#begin(this.#deliveries.push(pilot, command.known));
+        return;
+      case 'wave':
+        this.#begin(planWave(this.#input, pilot, command, (event) => this.tell(event)));
         return;
       case 'configure':
         this.#begin(reconfigure(this.#input, command.revision, pilot, this.#voice));

@@ -12,11 +12,12 @@ import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
 import type { AlertSender } from '../alert-sender.js';
 import { activityProblem, mainActivities, refOf } from '../proxies.js';
 import { emit, outcomeOf, type Publisher } from '../publish.js';
+import type { TrackerSender } from '../tracker-sender.js';
 
 export async function closeRun(
   input: AutopilotInput,
   pilot: Autopilot,
-  { publisher, alerts }: { publisher: Publisher; alerts: AlertSender },
+  { publisher, alerts, tracker }: { publisher: Publisher; alerts: AlertSender; tracker: TrackerSender },
 ): Promise<RunSummary> {
   const outcome = outcomeOf(pilot.state);
   pilot.state.run = 'completed';
@@ -34,8 +35,11 @@ export async function closeRun(
   }
   if (kept) tellCarried(input, carried.hints);
   tellUnsaid(input, kept ? unsaid : [...carried.hints, ...unsaid]);
-  alerts.note(pilot, outcome);
+  const turns = pilot.takeTurns();
+  alerts.note(pilot, turns, outcome);
+  tracker.note(pilot, turns);
   await alerts.whenSent();
+  await tracker.whenSent();
   publisher.publish(pilot, true, outcome);
   return summary;
 }

@@ -47,17 +47,29 @@ export class GitWork {
     const scope = new CancellationScope({ cancellable: true });
     this.#landing = scope;
     const { work } = entry;
+    const { anew, green, review } = entry;
+    const more = {
+      ...{ ...(anew ? { anew } : {}), ...(green ? { green } : {}) },
+      ...(review && review.seen.length > 0 ? { seen: review.seen } : {}),
+    };
     try {
       const title = entry.card.title;
       const about = { idea, summary: `land ${idea} on ${pilot.state.target}`, kind: 'land' as const };
       const result: LandResult = await scope.run(() =>
         this.#untilTaken(pilot, about, (git) =>
-          git.landIdea({ ...refOf(this.#input), idea, title, ...work, ...bluesOf(pilot.graph.completes(idea)) }),
+          git.landIdea({
+            ...refOf(this.#input),
+            idea,
+            title,
+            ...work,
+            ...bluesOf(pilot.graph.completes(idea)),
+            ...more,
+          }),
         ),
       );
       this.#tellGate(idea, result);
-      if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
-      this.#tell((p) => p.landed(idea, result));
+      this.#tellEnd(idea, result);
+      this.#tell((p) => p.landed(idea, result, Date.now()));
     } catch (error) {
       const problem = isCancellation(error) ? 'it was aborted by a person' : activityProblem(error);
       if (!problem) throw error;
@@ -67,15 +79,38 @@ export class GitWork {
     }
   }
 
+  #tellEnd(idea: string, result: LandResult): void {
+    switch (result.kind) {
+      case 'in-review': {
+        const { number, url } = result.pull;
+        emit(this.#input, { kind: 'review', idea, state: 'open', number, url });
+        return;
+      }
+      case 'pull-closed': {
+        const { number, url, by } = result;
+        emit(this.#input, { kind: 'review', idea, state: 'closed', number, url, ...(by === undefined ? {} : { by }) });
+        return;
+      }
+      case 'conflict':
+      case 'red':
+        emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
+        return;
+      case 'landed':
+      case 'forge-waits':
+        return;
+    }
+  }
+
   /** The gate on the merged tree, as the one on the idea's own branch is told. */
   #tellGate(idea: string, result: LandResult): void {
     if (result.kind === 'conflict' || !result.gate) return;
-    const { commands, tests, durationMs } = result.gate;
+    if (result.kind !== 'red' && result.gate.earlier) return;
+    const { commands, tests, durationMs, log } = result.gate;
     const failure = result.kind === 'red' ? result.gate.failure : undefined;
     const red = failure && { command: failure.command, exitCode: failure.exitCode, log: failure.log };
     emit(this.#input, {
-      ...{ kind: 'gate', idea, merged: true, pass: result.kind === 'landed', commands, durationMs },
-      tests,
+      ...{ kind: 'gate', idea, merged: true, pass: result.kind !== 'red', commands, durationMs },
+      ...{ tests, log },
       ...red,
     });
   }

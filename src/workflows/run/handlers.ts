@@ -3,7 +3,9 @@
  * Requests that can be refused are updates with validators, so that a refusal leaves no history.
  */
 import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
-import { isReport } from '../../decide/messages/between.js';
+import { emptyText } from '../../decide/idea/answers.js';
+import { isAnswerTaken, isReport } from '../../decide/messages/between.js';
+import type { Outcome } from '../../decide/run/answers.js';
 import { enqueueProblem } from '../../decide/run/enqueue.js';
 import { ideaPage } from '../../decide/views/pages.js';
 import { NEXT_SHOWN, runStatus, why } from '../../decide/views/status.js';
@@ -11,12 +13,14 @@ import type { Intervention, InterventionAnswer } from '../../protocol/command.js
 import { FAILURE, STILL_OPENING } from '../../protocol/failures.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import * as messages from '../messages.js';
-import { internal, type RunControls, registerSignals, type SignalRow, VERB_SIGNALS } from '../messages.js';
 import { emit } from '../publish.js';
+import { internal, registerSignals, type SignalRow } from '../signal-rows.js';
+import { giveCommand, type RunControls, VERB_SIGNALS } from '../verb-signals.js';
 
 /** Signals that are never refused. Each row is a Temporal signal and its effect. */
 const SIGNALS: SignalRow<RunControls>[] = [
   ...VERB_SIGNALS,
+  internal(messages.answerTakenSignal, isAnswerTaken, ({ tell }, [said]) => tell((pilot) => pilot.answers.said(said))),
   internal(messages.reportSignal, isReport, ({ tell }, [report]) =>
     tell((pilot) => {
       if (report.outcome === 'stopped') pilot.stoppedAlone(report.idea);
@@ -79,23 +83,30 @@ const DESCRIBED = {
   enqueue: 'More ideas for this run. Their texts are files on the worker’s host, so use: ralphctl enqueue',
 };
 
-/** Answers after the main loop has acted: the state may have changed since the validator accepted the command. */
+/**
+ * Answers after the main loop has acted: the state may have changed since the validator accepted the command. An answer
+ * to a question waits for the idea, which alone knows whether it takes it.
+ */
 async function tellRun(run: RunControls, command: Intervention): Promise<InterventionAnswer> {
-  let outcome: { done: string } | { refusal: string } | undefined;
+  let outcome: Outcome | undefined;
   run.tell((pilot) => {
-    outcome = pilot.command(command);
+    outcome = giveCommand(pilot, command);
   });
   // A handler runs in the scope of the workflow. Once that is cancelled, a plain wait would end at once and report a
   // refusal of a command that the run still applies.
-  await CancellationScope.nonCancellable(() => condition(() => outcome !== undefined));
-  if (outcome === undefined || 'refusal' in outcome) throw refused(outcome?.refusal ?? 'the run has ended');
-  return outcome;
+  const settled = (): boolean => {
+    if (outcome && 'sent' in outcome) outcome = run.pilot()?.answers.settled(outcome.sent) ?? outcome;
+    return outcome !== undefined && !('sent' in outcome);
+  };
+  await CancellationScope.nonCancellable(() => condition(settled));
+  if (outcome && 'done' in outcome) return outcome;
+  throw refused(outcome && 'refusal' in outcome ? outcome.refusal : 'the run has ended');
 }
 
 function checkCommand(run: RunControls, command: Intervention): void {
   const pilot = run.pilot();
   if (!pilot) throw refused(STILL_OPENING);
-  const problem = pilot.commandProblem(command) ?? pilot.idleProblem(command);
+  const problem = pilot.commandProblem(command) ?? emptyText(command) ?? pilot.idleProblem(command);
   if (problem) throw refused(problem);
 }
 

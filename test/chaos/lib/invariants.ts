@@ -3,6 +3,7 @@
  * imported, so that one mistake cannot make and hide a fault.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -67,6 +68,7 @@ export async function violations(found: Found): Promise<string[]> {
     checkoutUntouched,
     oneAgentEach,
     nothingCharged,
+    toldOnce,
   ]) {
     try {
       wrong.push(...(await check(found)));
@@ -131,6 +133,60 @@ async function nothingCharged({ charged: { failed, allowed } }: Found): Promise<
   return failed.length <= allowed
     ? []
     : [`${failed.length} runs counted as failed, not ${allowed}: ${failed.join(' | ')}`];
+}
+
+interface Row {
+  n: number;
+  id: string;
+  prev: string;
+  op: string;
+  idea: string;
+  run?: string;
+  pass?: boolean;
+  data: { serial?: number; head?: string; commit?: string };
+}
+
+/**
+ * The evidence ledger is one chain, has every landing once, and no step twice. Half a line may be left where a process
+ * was killed.
+ */
+async function toldOnce({ root, project, repo, ideas, notLanded }: Found): Promise<string[]> {
+  const wrong: string[] = [];
+  const text = await readFile(join(root, 'projects', project, 'ledger.jsonl'), 'utf8');
+  let prev = '0'.repeat(64);
+  const steps = new Map<string, number>();
+  const landed = new Map<string, Set<string>>();
+  let n = 0;
+  for (const line of text.split('\n').filter(Boolean)) {
+    let row: Row;
+    try {
+      row = JSON.parse(line) as Row;
+    } catch {
+      continue;
+    }
+    n += 1;
+    if (row.prev !== prev || row.n !== n)
+      wrong.push(`operation ${row.n} of the ledger does not follow operation ${n - 1}`);
+    prev = createHash('sha256').update(line).digest('hex');
+    const { op, idea, run, data } = row;
+    const step =
+      data.serial !== undefined && data.head !== undefined ? `${run}/${idea} agent run ${data.serial}` : row.id;
+    steps.set(step, (steps.get(step) ?? 0) + 1);
+    if (op === 'submit' && row.pass) landed.set(idea, (landed.get(idea) ?? new Set()).add(data.commit ?? ''));
+  }
+  for (const [step, times] of steps) if (times > 1) wrong.push(`the ledger has ${step} ${times} times`);
+  const missing = new Set(notLanded.map(({ idea }) => idea));
+  for (const idea of ideas.filter((one) => !missing.has(one))) {
+    const told = [...(landed.get(idea) ?? [])];
+    const adds = await changes(repo, 'A', `${idea}-2.txt`);
+    if (told.length !== adds.length)
+      wrong.push(`the ledger has ${told.length} landings of ${idea}, and main has ${adds.length}`);
+    for (const commit of told)
+      await git(repo, 'merge-base', '--is-ancestor', commit, 'main').catch(() =>
+        wrong.push(`the ledger says that ${idea} landed as ${commit}, which main does not have`),
+      );
+  }
+  return wrong;
 }
 
 async function nothingRuns({ project }: Found): Promise<string[]> {

@@ -40,11 +40,9 @@ describe('watchServer', () => {
 
     let pid = record.pid;
     for (let round = 1; round <= 2; round++) {
-      const killedAt = performance.now();
       process.kill(pid, 'SIGKILL');
       const died = await seen('died', round);
       expect(died).toMatchObject({ why: 'exited', record: { pid } });
-      expect(died.at - killedAt).toBeLessThan(3_000);
       const restarted = await seen('restarted', round);
       if (restarted.type !== 'restarted') throw new Error('unreachable');
       expect(restarted.moved).toBe(false);
@@ -62,7 +60,7 @@ describe('watchServer', () => {
     }
     expect(events.map(({ type }) => type)).toEqual(['watching', 'died', 'restarted', 'died', 'restarted']);
     await connection.close();
-  }, 60_000);
+  });
 
   it('replaces a server that runs and no longer answers', async () => {
     const { record, seen } = await watched();

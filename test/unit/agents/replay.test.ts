@@ -213,7 +213,7 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     const ended = async (...lines: string[]) => {
       const script = ['cat > /dev/null', told, ...lines, 'while :; do sleep 0.1; done'];
       const command = await shellAgent(script.join('\n'));
-      return (await execute({ adapter: 'copilot', command }, { timeoutMs: 1500 })).outcome;
+      return (await execute({ adapter: 'copilot', command }, { timeoutMs: 4000 })).outcome;
     };
     const asked = said('model.call_start', { turnId: '0', model: 'm' });
     expect(await ended(asked)).toMatchObject({ kind: 'failed', failure: 'transient' });
@@ -227,7 +227,7 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     const half = said('message', { role: 'assistant', content: 'I will', delta: true });
     const ended = async (...lines: string[]) => {
       const command = await shellAgent(['cat > /dev/null', ...lines, 'exec sleep 600'].join('\n'));
-      return (await execute({ adapter: 'gemini', command }, { timeoutMs: 1500 })).outcome;
+      return (await execute({ adapter: 'gemini', command }, { timeoutMs: 4000 })).outcome;
     };
     const begun = said('init', { session_id: 's1' });
     expect(await ended(begun, half)).toMatchObject({ kind: 'failed', failure: 'transient' });
@@ -239,7 +239,7 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     const event = (name: string): string => `echo '{"event":"${name}","properties":{"prompt_tokens":1}}' >&2`;
     const ended = async (...lines: string[]) => {
       const command = await shellAgent([...lines, 'exec sleep 600'].join('\n'));
-      return (await execute({ adapter: 'aider', command }, { idleMs: 300 })).outcome;
+      return (await execute({ adapter: 'aider', command }, { idleMs: 2000 })).outcome;
     };
     const asked = [event('launched'), event('message_send_starting')];
     expect(await ended(...asked)).toMatchObject({ kind: 'failed', failure: 'transient' });

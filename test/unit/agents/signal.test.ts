@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSignal, type SignalContext } from '../../../src/agents/reading/signal.js';
-import { MAX_SIGNAL_TEXT } from '../../../src/protocol/agent-run.js';
+import { parseSignal, type SignalContext, withRest } from '../../../src/agents/reading/signal.js';
+import { MAX_QUESTION_TEXT, MAX_SIGNAL_TEXT } from '../../../src/protocol/agent-run.js';
 
 const NONCE = 'k3v9aa';
 const ctx = (more: Partial<SignalContext> = {}): SignalContext => ({
@@ -47,7 +47,21 @@ describe('what a tag can say', () => {
     expect(signal.kind).toBe('blocked');
     const reason = signal.kind === 'blocked' ? signal.reason : '';
     expect(reason.startsWith('ared xé')).toBe(true);
-    expect(reason.length).toBeLessThanOrEqual(MAX_SIGNAL_TEXT);
+    expect(reason.slice(MAX_SIGNAL_TEXT)).toBe('\n(cut at 2,000 characters)');
+  });
+
+  it('C5: keeps a long question whole, and says where it cuts a longer one', () => {
+    const question = (length: number): string => {
+      const signal = read(`<ralph>NEEDS_HUMAN: ${'which\none?\n'.repeat(length).slice(0, length - 1)}x</ralph>`);
+      return signal.kind === 'needs-human' ? signal.question : '';
+    };
+    expect(question(16_000)).toHaveLength(16_000);
+    const cut = question(17_000);
+    expect(cut.slice(MAX_QUESTION_TEXT)).toBe('\n(cut at 16,384 characters)');
+    expect(withRest(cut, '/x/final-message.md').slice(MAX_QUESTION_TEXT)).toBe(
+      '\n(cut at 16,384 characters; the rest is in /x/final-message.md)',
+    );
+    expect(withRest('which?', '/x')).toBe('which?');
   });
 
   it('takes a reason of several lines', () => {

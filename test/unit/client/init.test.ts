@@ -1,13 +1,16 @@
 /** What `init` proposes for projects of many kinds. Everything it writes is a valid configuration. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readBacklog } from '../../../src/backlog/index.js';
 import { summary } from '../../../src/client/commands/setup/init.js';
+import { findBacklogFor } from '../../../src/client/init/backlog.js';
 import { proposeCommands } from '../../../src/client/init/commands.js';
-import { configDocument } from '../../../src/client/init/document.js';
+import { configDocument, projectFolder } from '../../../src/client/init/document.js';
 import { parseConfig } from '../../../src/config/load.js';
+import { copyTo, FIXTURES } from '../backlog/fixtures.js';
 import { put } from '../git/repo.js';
 
 let dir: string;
@@ -195,4 +198,53 @@ it('without an agent CLI it names what works: a program of your own, or the demo
   const said = summary({ agents: [], gate: [], missing: [] });
   expect(said).toMatch(/^no agent CLI was found on PATH: .*command agent \(ralphctl help agents\).*ralphctl demo$/m);
   expect(said).not.toContain('scripted');
+  expect(said).toContain('next: install an agent, then ralphctl doctor, then ralphctl start');
+});
+
+describe('the backlog that init finds', () => {
+  it.each(FIXTURES)('F5: $folder/$file is named with its format and configured', async (fixture) => {
+    await copyTo(fixture, dir);
+    const found = await findBacklogFor(dir);
+    expect(found).toMatchObject({ backlog: fixture.file, backlogFormat: fixture.format });
+    expect(found.backlogSays).toMatch(/^\d+ ideas? to do(?:, \d+ left out)?; read as .+/);
+    const all = { agents: [], gate: [], missing: [], ...found };
+    expect(parseConfig(configDocument(all), 'ralphctl.yaml')).toMatchObject({
+      backlog: fixture.file,
+      backlogFormat: fixture.format,
+    });
+    expect(summary(all)).toContain(`\nbacklog: ${fixture.file} (${found.backlogSays})\n`);
+    // As a start of that configuration reads it.
+    expect((await readBacklog(join(dir, fixture.file), { format: fixture.format })).ideas.length).toBeGreaterThan(0);
+    expect(await projectFolder(dir, dirname(dir))).toBe(await realpath(dir));
+  });
+
+  it('is ralphctl’s own before those of other tools; one that cannot be read is named with its first problem', async () => {
+    await put(dir, { 'prd.json': '{"userStories": 3}', 'notes.md': '# no backlog\n' });
+    const broken = await findBacklogFor(dir);
+    expect(broken).toMatchObject({
+      backlog: 'prd.json',
+      backlogSays: expect.stringMatching(/^it cannot be read: .*prd\.json:/),
+    });
+    expect(summary({ agents: [], gate: [], missing: [], ...broken })).toContain(
+      'backlog: prd.json (it cannot be read: ',
+    );
+    await put(dir, { 'roadmap.md': '- [ ] **a-1**: Do it\n- [x] **a-2**: Done\n' });
+    expect(await findBacklogFor(dir)).toEqual({ backlog: 'roadmap.md', backlogSays: '1 idea to do' });
+  });
+
+  it('is left to a person where there are several, and no plan of something else is taken', async () => {
+    await put(dir, { 'docs/plans/trip.md': '# A trip\n\n- [ ] book\n', 'tasks.yaml': 'tasks: 3\n' });
+    expect(await findBacklogFor(dir)).toEqual({});
+    await put(dir, { 'specs/one/tasks.md': '- [ ] T001 Do\n', 'specs/two/tasks.md': '- [ ] T001 Do\n' });
+    const found = await findBacklogFor(dir);
+    expect(found).toEqual({ backlogs: ['specs/one/tasks.md', 'specs/two/tasks.md'] });
+    const all = { agents: [], gate: [], missing: [], ...found };
+    expect(configDocument(all)).toContain(
+      '# More than one file could be it. Choose one:\n# backlog: "specs/one/tasks.md"\n',
+    );
+    expect(parseConfig(configDocument(all), 'ralphctl.yaml').backlog).toBeUndefined();
+    expect(summary(all)).toContain(
+      'more than one file could be the backlog: specs/one/tasks.md, specs/two/tasks.md. Choose',
+    );
+  });
 });

@@ -39,3 +39,12 @@ describe('statusNamed', () => {
     ['asks', 'needs-human'],
   ])('knows %s', (word, status) => expect(statusNamed(word)).toBe(status));
 });
+
+it('is safe and the same value on several lines, too', () => {
+  const value = { a: 'x\u009b2J\u202ey', at: '2026-01-02T03:04:05.000Z', b: ['✓'] };
+  const text = jsonText(value, 2) ?? '';
+  expect(text.split('\n').length).toBeGreaterThan(3);
+  expect(text).not.toMatch(/[\u007f-\u009f\u202e]/);
+  expect(text).toContain('✓');
+  expect(JSON.parse(text)).toEqual(value);
+});

@@ -2,7 +2,11 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readBacklog } from '../../../src/backlog/index.js';
-import { landedReport, reportLines } from '../../../src/client/open-run/landed-report.js';
+import { goneAtEnd, landedReport, reportLines } from '../../../src/client/open-run/landed-report.js';
+import type { Idea } from '../../../src/protocol/idea.js';
+import type { RunSummary } from '../../../src/protocol/run.js';
+import { addIdeas, writeRun } from '../../../src/run-files/run.js';
+import type { RunFile } from '../../../src/run-files/shapes.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
 const ROADMAP = '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n';
@@ -56,4 +60,26 @@ it('C3 a file that merely lags behind the target is no such case', async () => {
   await sh(repo.root, 'rm', '-q', '--cached', 'roadmap.md');
   await sh(repo.root, 'commit', '-q', '-m', 'not tracked any more');
   expect(await report()).toMatchObject({ unticked: [{ idea: 'a-1' }] });
+});
+
+it('E1 C1: landed work of an idea that a wave added is missed at the end, and the run of its source brings it back', async () => {
+  const context = { cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: '', env: {}, json: false };
+  const waves = { maxWaves: 1, batchSize: 1 };
+  const file = { file: join(repo.scratch, 'tracker'), format: 'ideas', sha256: '', from: 'reports of r.jsonl' };
+  const config = { slots: 1, agent: 'x', agents: {}, gate: { commands: [] }, maxIterations: 1, landing: {} };
+  const ref = { project: 'p', runId: '20260101-000000-aaaa' };
+  const run = {
+    ...{ version: 1, ...ref, repo: repo.root, target: 'main', backlog: file, config, tick: false, waves },
+    ...{ createdAt: '2020-01-01T00:00:00.000Z', named: { source: 'r.jsonl', tracker: true } },
+  } as unknown as RunFile;
+  await writeRun(context.root, run, []);
+  const idea = (await readBacklog(join(repo.root, 'roadmap.md'))).ideas[0];
+  await addIdeas(context.root, ref, [{ ...idea, id: 'report-1' } as Idea]);
+  await commitFiles(repo.root, { 'b.txt': 'b\n' }, 'feat: b\n\nRalph-Idea: report-1');
+  const summary = { notLanded: [] } as unknown as RunSummary;
+  expect(await goneAtEnd(context, 'p', ref.runId, summary)).toEqual([]);
+  await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+  expect(await goneAtEnd(context, 'p', ref.runId, summary)).toEqual([
+    expect.stringMatching(/^report-1 landed as .*took it off main again\. Run it again with: ralphctl run r\.jsonl$/),
+  ]);
 });

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runLine } from '../../../src/client/views/idea-lines.js';
 import { lineOf } from '../../../src/client/views/idea-report.js';
-import { clean, landedText, liveLine, signalText } from '../../../src/client/views/live-lines.js';
+import { clean, liveLine, signalText } from '../../../src/client/views/live-lines.js';
+import { landedText } from '../../../src/decide/text.js';
 import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
@@ -211,4 +212,6 @@ test('the end of a run says what it landed itself, and the total apart', () => {
   expect(landedText({ landed: 11, landedBefore: 5 })).toBe('6 landed in this run (11 in all)');
   expect(landedText({ landed: 5, landedBefore: 5 })).toBe('0 landed in this run (5 in all)');
   expect(landedText({ landed: 6 })).toBe('6 landed');
+  expect(landedText({ landed: 6, total: 9 })).toBe('6 of 9 ideas landed');
+  expect(landedText({ landed: 11, landedBefore: 5, total: 40 })).toBe('6 landed in this run (11 of 40 in all)');
 });

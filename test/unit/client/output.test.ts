@@ -18,6 +18,31 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+describe('an error', () => {
+  const told = (error: unknown, json = false): string => {
+    let text = '';
+    const into = (chunk: unknown): boolean => {
+      text += String(chunk);
+      return true;
+    };
+    vi.spyOn(process.stderr, 'write').mockImplementation(into as never);
+    vi.spyOn(process.stdout, 'write').mockImplementation(into as never);
+    explain(error, json);
+    return text;
+  };
+
+  it('cannot steer the terminal by a name from outside; its lines stay', () => {
+    const hostile = 'a\u001b[2J\u001b]0;x\u0007\u009b31mb\u202e\u0008.md';
+    const error = new UserError(`${hostile}:3: no title\n  ${hostile}`);
+    expect(told(error)).toBe('ralphctl: ab .md:3: no title\n  ab .md\n');
+    expect(told(error, true).trimEnd()).not.toMatch(/\p{Cc}|\u202e/u);
+    vi.stubEnv('RALPHCTL_DEBUG', '1');
+    const fault = new Error(hostile);
+    expect(told(fault).replaceAll('\n', '')).not.toMatch(/\p{Cc}|\u202e/u);
+    vi.unstubAllEnvs();
+  });
+});
+
 describe('a stream that fails', () => {
   const failWith = (code: string, message: string): unknown => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);

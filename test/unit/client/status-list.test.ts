@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextSteps } from '../../../src/client/views/status-lines.js';
+import { nextSteps, withStart } from '../../../src/client/views/status-lines.js';
 import { listIdeas, listProblem } from '../../../src/client/views/status-list.js';
 import { Graph } from '../../../src/decide/scheduler/graph.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
@@ -41,11 +41,22 @@ describe('G9 status of every idea', () => {
   });
 });
 
-test('C3: what was abandoned is not said to be tried again by a start', () => {
+test('E1: the next step after a run of another source is a run of that source', () => {
+  const start = { args: ['run', 'reports.jsonl'] };
+  expect(nextSteps([{ idea: 'a' }], new Set(), start)).toEqual([
+    expect.stringMatching(/^try them again with: ralphctl run reports\.jsonl {3}/),
+  ]);
+  const reason = 'asks; answer it, then: ralphctl start. Landed before: ralphctl start --again a';
+  expect(withStart(reason, start)).toBe(
+    'asks; answer it, then: ralphctl run reports.jsonl. Landed before: ralphctl start --again a',
+  );
+});
+
+test('C2 C3: what was abandoned, rolled back or skipped is not said to be tried again by a start', () => {
   const notLanded = [{ idea: 'a' }, { idea: 'b' }];
-  const retry = 'an abandoned idea is left out until: ralphctl retry IDEA';
+  const retry = 'a start leaves out a, until: ralphctl retry a';
   expect(nextSteps([], new Set(['a']))).toEqual([]);
   expect(nextSteps(notLanded, new Set())).toEqual([expect.stringMatching(/^try them again with: ralphctl start/)]);
   expect(nextSteps(notLanded, new Set(['a']))).toEqual([expect.stringMatching(/^try the others again/), retry]);
-  expect(nextSteps(notLanded, new Set(['a', 'b']))).toEqual([retry]);
+  expect(nextSteps(notLanded, new Set(['a', 'b']))).toEqual(['a start leaves out a, b, until: ralphctl retry IDEA']);
 });

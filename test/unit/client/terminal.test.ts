@@ -7,15 +7,19 @@ import { LiveLines } from '../../../src/client/views/live-lines.js';
 import { StreamView } from '../../../src/client/views/stream-lines.js';
 import {
   asciiOf,
+  canShowScreen,
   dayOf,
   forPeople,
   localTime,
   localTimes,
   onlyAscii,
   usesColour,
+  wantsAscii,
+  wantsBell,
   wrapped,
 } from '../../../src/client/views/terminal.js';
 import type { StampedEvent } from '../../../src/protocol/events.js';
+import { clock } from '../../../src/screen/text/time.js';
 
 const TTY = { isTTY: true };
 
@@ -28,6 +32,35 @@ test.each([
   ['NO_COLOR before FORCE_COLOR', TTY, { TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: '1' }, false],
 ])('G3 colours: %s', (_name, stream, env, wanted) => {
   expect(usesColour(stream, env)).toBe(wanted);
+});
+
+const WINDOW = { isTTY: true, columns: 80, rows: 24 };
+test.each([
+  ['a terminal', {}, WINDOW, WINDOW, true],
+  ['the smallest one', {}, { ...WINDOW, columns: 40, rows: 10 }, WINDOW, true],
+  ['a narrower one', {}, { ...WINDOW, columns: 39 }, WINDOW, false],
+  ['a lower one', {}, { ...WINDOW, rows: 9 }, WINDOW, false],
+  ['output to a pipe', {}, { columns: 80, rows: 24 }, WINDOW, false],
+  ['input from a pipe', {}, WINDOW, {}, false],
+  ['TERM=dumb', { TERM: 'dumb' }, WINDOW, WINDOW, false],
+  ['CI', { CI: 'true' }, WINDOW, WINDOW, false],
+  ['a screen reader', { INK_SCREEN_READER: 'true' }, WINDOW, WINDOW, false],
+])('G5 the full screen in %s', (_name, env, output, input, shown) => {
+  const given = { TERM: 'xterm', ...env };
+  expect(canShowScreen(given, output as typeof process.stdout, input as typeof process.stdin)).toBe(shown);
+});
+
+test.each([
+  ['RALPHCTL_GLYPHS=ascii in a UTF-8 locale', { LANG: 'C.UTF-8', RALPHCTL_GLYPHS: 'ascii' }, true],
+  ['TERM=linux', { LANG: 'C.UTF-8', TERM: 'linux' }, true],
+  ['the C locale', { LC_ALL: 'C', TERM: 'xterm' }, true],
+  ['a UTF-8 locale', { LANG: 'C.UTF-8', TERM: 'xterm' }, false],
+])('G3 letters in place of signs: %s', (_name, env, ascii) => {
+  expect(wantsAscii(env)).toBe(ascii);
+});
+
+test('G7 RALPHCTL_BELL=off silences the screen', () => {
+  expect([wantsBell({}), wantsBell({ RALPHCTL_BELL: 'off' })]).toEqual([true, false]);
 });
 
 describe('G3 lines break between words at the width of the terminal', () => {
@@ -79,6 +112,16 @@ test('A8 times are local, also those that a workflow wrote in UTC', () => {
   expect(localTimes('at a limit until 2026-03-04 05:06 UTC (quota)', at)).toBe(
     `at a limit until ${localTime(at, at).slice(0, 5)} (quota)`,
   );
+});
+
+test('A8 the terminal, the screen and the report name the day by one rule', () => {
+  const HOUR = 3_600_000;
+  const now = new Date(2026, 10, 22, 6, 0).getTime();
+  for (const hours of [0, 1, 8, 11, 13, 20, 30, 100, 1000, -4, -20])
+    expect(localTime(now - hours * HOUR, now).replace(/:\d\d$/, '')).toBe(clock(now - hours * HOUR, now));
+  expect(localTime(now - 8 * HOUR, now)).toBe('22:00:00');
+  expect(localTime(now - 13 * HOUR, now)).toBe('Sat 17:00:00');
+  expect(localTime(now - 1000 * HOUR, now)).toMatch(/^11 Oct /);
 });
 
 const DAY = 86_400_000;

@@ -8,7 +8,17 @@ import { EXIT, type ExitCode, UserError } from '../../../src/protocol/user-error
 const SRC = join(import.meta.dirname, '../../../src');
 
 /** They never reach a command: somebody turns each into an error for people, a check or a failure of an idea. */
-const INTERNAL = ['GitError', 'InputError', 'ShellError', 'TooComplexError', 'WorkError'];
+const INTERNAL = [
+  'ForgeError',
+  'GitError',
+  'InputError',
+  'RemoteChanged',
+  'ShellError',
+  'TooComplexError',
+  'TrackerError',
+  'Unreachable',
+  'WorkError',
+];
 
 const problems = [{ file: 'roadmap.md', line: 3, message: 'no title', fix: 'write one' }];
 const owner = { pid: 4711, startTime: '1', bootId: 'boot' };
@@ -28,6 +38,11 @@ const SAMPLES: Record<string, { args: unknown[]; fix?: string; exit?: ExitCode }
   AgentConfigError: { args: ['there is no agent x'] },
   ScriptError: { args: ['It needs a text.'] },
   SetupError: { args: ['npm ci failed', 'tail'] },
+  SystemError: {
+    args: ['ENOSPC', '/state/x', 'cannot write /state/x: the disk is full (ENOSPC)', 'Free space'],
+    fix: 'Free space',
+  },
+  RunClosed: { args: ['run-1', { cause: new Error('out of memory') }], exit: EXIT.noRun },
   LockTimeoutError: { args: ['/locks/a', owner, 1_000], fix: 'ps -fp 4711', exit: EXIT.unreachable },
   ServerStartError: { args: ['it ended', 'disk full', '/server.log'], fix: '/server.log', exit: EXIT.unreachable },
 };

@@ -5,7 +5,7 @@ import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 export type Message =
   | { do: 'start'; life: number; agent: string }
   | { do: 'resync' }
-  | Exclude<Effect, { do: 'start' | 'configure' }>;
+  | Exclude<Effect, { do: 'start' | 'configure' | 'push' | 'look' | 'wave' }>;
 export type ChildState = 'working' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
 
 export interface Child {

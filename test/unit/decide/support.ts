@@ -118,8 +118,13 @@ function briefly(one: Effect): string {
     case 'git-task':
       return `${one.task} ${one.idea}`;
     case 'undo':
+    case 'look':
     case 'cancel-landing':
       return `${one.do} ${one.idea}`;
+    case 'push':
+      return one.known ? 'push again' : 'push';
+    case 'wave':
+      return `wave ${one.wave}`;
     case 'configure':
       return `configure ${one.revision}`;
   }

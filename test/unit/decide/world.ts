@@ -72,7 +72,7 @@ export class World {
   }
 
   carryOut(pilot: Autopilot, command: Effect): void {
-    if (command.do === 'configure') return;
+    if (command.do === 'configure' || command.do === 'push' || command.do === 'look' || command.do === 'wave') return;
     const life = pilot.graph.entry(command.idea)?.life ?? 0;
     if (command.do === 'land') {
       this.target.begin(command.idea);

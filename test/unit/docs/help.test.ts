@@ -37,7 +37,8 @@ describe('ralphctl --help', async () => {
       expect(text, commands[at]).toContain('Usage: ralphctl');
       expect(text.match(/^ {2}--?[\w-]+(?: <[\w-]+>)?$/gm), commands[at]).toBeNull();
     }
-  });
+    // It starts the program some fifty times.
+  }, 300_000);
 });
 
 describe('ralphctl help <topic>', () => {

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { GROUP_NAMES, SCREEN_NAMES } from '../../../src/screen/help.js';
 import { KEYS, type Key } from '../../../src/screen/keys.js';
+import { GROUP_NAMES, SCREEN_NAMES } from '../../../src/screen/pages/help.js';
 
 const file = fileURLToPath(new URL('../../../docs/cli.md', import.meta.url));
 const NAMES: Readonly<Record<string, string>> = {

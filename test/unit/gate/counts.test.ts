@@ -122,10 +122,10 @@ describe('hostile text', () => {
     '  2 passing (1ms)\n',
   ])('a million characters of %j take no time to speak of', (unit) => {
     const text = `<testsuite>\n${unit.repeat(Math.ceil(1e6 / unit.length))}`;
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     countTests(plainText(text));
     countTests(plainText(text.replaceAll('\n', ' ')));
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(4000);
   });
 });
 

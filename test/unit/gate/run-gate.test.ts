@@ -45,8 +45,22 @@ describe('runGate', () => {
       ],
     });
     expect(got.failure).toBeUndefined();
+    expect(got.log).toBe(join(dir, 'logs/gate-2.log'));
     expect(await readFile(join(dir, 'tree/order'), 'utf8')).toBe('one\ntwo\n');
     expect(await readFile(join(dir, 'logs/gate-1.log'), 'utf8')).toBe(`${join(dir, 'tree')}\n`);
+  });
+
+  it('keeps what the second run of a failed command gave beside the first', async () => {
+    const counts = 'echo x >> runs; echo "Tests: $(wc -l < runs) passed, 6 total"; exit 1';
+    const got = await gate([command(counts)], {
+      judge: async ({ again }) => {
+        await again();
+        return { kind: 'red' };
+      },
+    });
+    expect(got.commands).toMatchObject([
+      { exitCode: 1, tests: { passed: 1 }, again: { exitCode: 1, tests: { passed: 2 } } },
+    ]);
   });
 
   it('says in the log how a command failed that printed nothing', async () => {
@@ -101,7 +115,7 @@ describe('runGate', () => {
   it('ends with the reason when it is aborted', async () => {
     const stop = new AbortController();
     const running = gate([command('echo up > up; sleep 600')], { signal: stop.signal });
-    await expect.poll(() => readFile(join(dir, 'tree/up'), 'utf8').catch(() => '')).toBe('up\n');
+    await expect.poll(() => readFile(join(dir, 'tree/up'), 'utf8').catch(() => ''), { timeout: 30_000 }).toBe('up\n');
     stop.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
     await expect(gate([command('true')], { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');

@@ -1,9 +1,13 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configSchema } from '../../../src/config/schema/config.js';
 import { readCommits } from '../../../src/git/commits.js';
 import { exclusive, isLockContention, lockDelayMs, removeStaleLocks } from '../../../src/git/locks.js';
 import { GitError, git } from '../../../src/git/runner.js';
+import { assertDiskSpace, machineFault } from '../../../src/jobs/machine.js';
+import { FAILURE } from '../../../src/protocol/failures.js';
 import { makeRepo, put, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -31,6 +35,38 @@ describe('git', () => {
       stdout: `${repo.base}\n`,
       stderr: '',
     });
+  });
+
+  it('F6: names a read-only file system at once, as a fault of the machine and not as a lock', async (context) => {
+    // Needs the right to mount, which root has.
+    const mount = (...args: string[]) => execa('mount', args, { reject: false });
+    const bound = await mount('--bind', repo.root, repo.root);
+    if (bound.failed) context.skip(`nothing can be mounted here: ${bound.stderr || bound.message}`);
+    try {
+      const locked = await mount('-o', 'remount,bind,ro', repo.root);
+      if (locked.failed) context.skip(`nothing can be mounted read-only here: ${locked.stderr}`);
+      expect(await git(repo.root).run(['rev-parse', 'HEAD'])).toBe(repo.base);
+      for (const args of [
+        ['update-ref', 'refs/heads/x', 'HEAD'],
+        ['commit', '--allow-empty', '-m', 'x'],
+      ]) {
+        const error = await git(repo.root)
+          .run(args)
+          .catch((caught: unknown) => caught);
+        expect(error).toBeInstanceOf(GitError);
+        expect(String(error)).toMatch(/Read-only file system/);
+        expect(isLockContention((error as GitError).stderr)).toBe(false);
+        expect(machineFault(error)).toMatchObject({ type: FAILURE.machine, retryable: true });
+      }
+      await expect(assertDiskSpace([join(repo.root, 'worktrees')], configSchema.parse({}))).rejects.toThrow(
+        /the disk of .*worktrees is read-only \(EROFS\)/,
+      );
+    } finally {
+      await execa('umount', ['--lazy', repo.root], { reject: false });
+    }
+    await expect(
+      assertDiskSpace([repo.root], configSchema.parse({ disk: { minFreeMegabytes: 1 } })),
+    ).resolves.toBeUndefined();
   });
 
   it('takes expected exit codes as answers and makes errors of the others', async () => {

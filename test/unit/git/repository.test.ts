@@ -1,6 +1,7 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inspectRepository, projectId, refuseOpenOperations, targetTip } from '../../../src/git/repository.js';
+import { projectName } from '../../../src/git/project-name.js';
+import { inspectRepository, refuseOpenOperations, targetTip } from '../../../src/git/repository.js';
 import { git } from '../../../src/git/runner.js';
 import { readStatus } from '../../../src/git/status.js';
 import { commitFiles, makeRepo, put, sh, shell, type TestRepo } from './repo.js';
@@ -10,6 +11,8 @@ beforeEach(async () => {
   repo = await makeRepo();
 });
 afterEach(() => repo.remove());
+
+const nameOf = async (path: string): Promise<string> => projectName((await inspectRepository(path)).commonDir);
 
 describe('inspectRepository', () => {
   it('describes a checkout, from any folder inside it', async () => {
@@ -34,14 +37,14 @@ describe('inspectRepository', () => {
     expect(found.commonDir).toBe(`${repo.root}/.git`);
     expect(found.gitDir.startsWith(`${repo.root}/.git/worktrees/`)).toBe(true);
     expect(found.branch).toBeUndefined();
-    expect(await projectId(tree)).toBe(await projectId(repo.root));
+    expect(await nameOf(tree)).toBe(await nameOf(repo.root));
   });
 
   it('works through a symbolic link and notes submodules', async () => {
     await symlink(repo.root, `${repo.scratch}/link`);
     await put(repo.root, { '.gitmodules': '' });
     expect(await inspectRepository(`${repo.scratch}/link`)).toMatchObject({ root: repo.root, submodules: true });
-    expect(await projectId(`${repo.scratch}/link`)).toMatch(/^my-repo-[0-9a-f]{8}$/);
+    expect(await nameOf(`${repo.scratch}/link`)).toMatch(/^my-repo-[0-9a-f]{8}$/);
   });
 
   it.each([
@@ -60,6 +63,17 @@ describe('inspectRepository', () => {
     await sh(repo.root, 'config', 'core.repositoryformatversion', '1');
     await shell(repo.root, 'printf "[extensions]\\n\\tfutureThing = true\\n" >> .git/config');
     await expect(inspectRepository(repo.root)).rejects.toThrow(/does not know the extension futurething.*newer git/s);
+  });
+
+  it.each(['tags', 'heads'])('C6: works where a ref in refs/%s has the name HEAD', async (kind) => {
+    const tip = await commitFiles(repo.root, { 'a.txt': 'two\n' }, 'more');
+    await sh(repo.root, 'update-ref', `refs/${kind}/HEAD`, repo.base);
+    expect(await inspectRepository(repo.root)).toMatchObject({ head: tip, branch: 'main' });
+    await sh(repo.root, 'switch', '-q', '--detach', 'main');
+    const detached = await inspectRepository(repo.root);
+    expect([detached.head, detached.branch]).toEqual([tip, undefined]);
+    await sh(repo.root, 'symbolic-ref', 'HEAD', 'refs/heads/fresh');
+    await expect(inspectRepository(repo.root)).rejects.toThrow(/has no commit yet/);
   });
 
   it('refuses a path with a line break in it', async () => {

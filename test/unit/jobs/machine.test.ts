@@ -10,6 +10,8 @@ describe('C2 a machine that has run out of something', () => {
     ['a write', coded('ENOSPC', 'ENOSPC: no space left on device, write')],
     ['a quota', coded('EDQUOT')],
     ['handles', coded('EMFILE')],
+    ['a read-only disk', coded('EROFS', 'EROFS: read-only file system, open x')],
+    ['git on one', new Error("git update-ref failed (128):\nfatal: cannot lock ref 'x': Read-only file system")],
     ['a cause', new Error('could not save', { cause: coded('ENOSPC') })],
     ['git, in words', new Error('git add failed (128):\nerror: unable to write file x: No space left on device')],
     ['git, as a repository failure', new WorkError('fatal: cannot fork: Cannot allocate memory', FAILURE.repository)],

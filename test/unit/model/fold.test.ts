@@ -6,7 +6,7 @@ import { addIdeas, fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
-import { IDEA_STATUSES } from '../../../src/protocol/states.js';
+import { IDEA_STATUSES, type IdeaStatus } from '../../../src/protocol/states.js';
 import { idea as titled } from '../screen/shop.js';
 
 const HEAD = { project: 'shop-1', runId: 'r1', name: 'shop', target: 'main' };
@@ -55,6 +55,16 @@ const GATE: RunEvent = {
 };
 
 describe('an idea', () => {
+  it('A8: a run takes from its first event to its end; the start of server and worker is not counted', () => {
+    const model = newModel({ ...HEAD, startedAt: 1000 }, [idea('a')]);
+    const told = (at: number, state: 'running' | 'paused' | 'completed') =>
+      fold(model, { at: new Date(at).toISOString(), kind: 'run', state, landed: 0, total: 1 });
+    told(61_000, 'running');
+    told(70_000, 'paused');
+    told(91_000, 'completed');
+    expect([model.startedAt, model.endedAt]).toEqual([61_000, 91_000]);
+  });
+
   it('has its iteration, limit, agent, percent, gate and cost (G1)', () => {
     const model = newModel(HEAD, [idea('a')]);
     play(model, [STARTED, BEGIN, END, GATE]);
@@ -70,6 +80,36 @@ describe('an idea', () => {
       gate: { pass: false, command: 'npm test', tests: { passed: 4 } },
       iterations: [{ number: 1, signal: { kind: 'progress' }, gate: { pass: false } }],
     });
+  });
+
+  it('is not finished because its agent said so: a red gate, a landing that bounced and a failure take it back (G1)', () => {
+    const done: RunEvent = { ...(END as object), serial: 2, signal: { kind: 'complete' } } as RunEvent;
+    const next: RunEvent = { ...(BEGIN as object), serial: 2 } as RunEvent;
+    const percent = (...events: RunEvent[]): number | undefined => {
+      const model = newModel(HEAD, [idea('a')]);
+      play(model, [STARTED, BEGIN, ...events]);
+      return model.ideas.get('a')?.percent;
+    };
+    const green: RunEvent = { ...(GATE as object), pass: true } as RunEvent;
+    const becomes = (status: IdeaStatus, more = {}): RunEvent => ({
+      kind: 'idea',
+      idea: 'a',
+      title: 'A',
+      status,
+      ...more,
+    });
+    expect(percent(END, next, done, green)).toBe(100);
+    expect(percent(END, next, done, green, becomes('landing'), becomes('landed'))).toBe(100);
+    expect(percent(END, next, done, green, becomes('needs-human', { approval: true }))).toBe(100);
+    // GATE is red.
+    expect(percent(END, next, done, GATE)).toBe(60);
+    expect(percent(END, next, done, green, { kind: 'bounced', idea: 'a', why: 'conflict in a.ts' })).toBe(60);
+    for (const status of ['failed', 'timeout', 'blocked', 'pending', 'abandoned', 'needs-human'] as const)
+      expect(percent(END, next, done, green, becomes(status))).toBe(60);
+    // It never said less than all.
+    const claims: RunEvent = { ...(END as object), signal: { kind: 'progress', percent: 100 } } as RunEvent;
+    expect(percent(claims)).toBe(100);
+    expect(percent(claims, becomes('failed'))).toBeUndefined();
   });
 
   it('counts a run without usage as unknown, and a line that stands twice once', () => {
@@ -111,7 +151,7 @@ describe('an idea', () => {
     const blocked = at({ kind: 'idea', idea: 'a', title: 'A', status: 'blocked', reason: 'no key' });
     fold(model, blocked);
     fold(model, at({ kind: 'idea', idea: 'a', title: 'A', status: 'blocked', reason: 'still no key' }));
-    expect(model.ideas.get('a')).toMatchObject({ since: Date.parse(blocked.at), warnings: [{ kind: 'stuck' }] });
+    expect(model.ideas.get('a')).toMatchObject({ since: Date.parse(blocked.at) });
     play(model, [
       {
         kind: 'command',
@@ -128,6 +168,47 @@ describe('an idea', () => {
       warnings: [],
       commit: 'abc',
     });
+  });
+});
+
+describe('a warning', () => {
+  const stuck: RunEvent = { kind: 'warning', idea: 'a', warning: 'stuck', text: 'no progress' };
+  const status = (name: IdeaStatus): RunEvent => ({ kind: 'idea', idea: 'a', title: 'A', status: name });
+  const kinds = (model: RunModel): string[] => (model.ideas.get('a')?.warnings ?? []).map(({ kind }) => kind);
+
+  it('of an idea is over by its event, and leaves the others', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    play(model, [STARTED, stuck, { kind: 'warning', idea: 'a', warning: 'outside', text: 'b.txt changed' }]);
+    expect(kinds(model)).toEqual(['stuck', 'outside']);
+    play(model, [{ kind: 'warning-over', idea: 'a', warning: 'stuck' }]);
+    expect(kinds(model)).toEqual(['outside']);
+  });
+
+  it('of the run is over by its event, and may come again', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    const errors: RunEvent = { kind: 'warning', warning: 'errors', text: '3 ideas failed' };
+    const budget: RunEvent = { kind: 'warning', warning: 'budget', text: '8 of 10' };
+    play(model, [errors, budget, { kind: 'warning-over', warning: 'errors' }]);
+    expect(model.warnings).toMatchObject([{ kind: 'budget' }]);
+    play(model, [errors]);
+    expect(model.warnings).toMatchObject([{ kind: 'budget' }, { kind: 'errors' }]);
+  });
+
+  it.each(['landed', 'blocked', 'timeout', 'failed', 'skipped', 'abandoned'] as const)(
+    'ends with the workflow of an idea that is %s, as in status',
+    (name) => {
+      const model = newModel(HEAD, [idea('a')]);
+      play(model, [STARTED, stuck, status(name)]);
+      expect(kinds(model)).toEqual([]);
+    },
+  );
+
+  it('of an idea that a stop cut off stays for the report, until it begins again', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    play(model, [STARTED, stuck, status('pending')]);
+    expect(kinds(model)).toEqual(['stuck']);
+    play(model, [STARTED]);
+    expect(kinds(model)).toEqual([]);
   });
 });
 

@@ -23,7 +23,7 @@ const fault = (kind) => (error) => said.push(kind + ' ' + error.message);
 process.on('uncaughtException', fault('uncaught'));
 process.on('unhandledRejection', fault('unhandled'));
 const version = () => git('/').run(['version']);
-const echo = (n) => run({ argv: ['/bin/echo', 'hi'], cwd: '/', env: { PATH: process.env.PATH }, outputFile: dir + '/' + n, token: 't/' + n, timeoutMs: 60000 });
+const echo = (n) => run({ argv: ['/bin/echo', 'hi'], cwd: '/', places: [], env: { PATH: process.env.PATH }, outputFile: dir + '/' + n, token: 't/' + n, timeoutMs: 60000 });
 const held = [];
 const fill = () => { try { for (;;) held.push(openSync('/dev/null', 'r')); } catch {} };
 const free = () => { for (const fd of held.splice(0)) closeSync(fd); };

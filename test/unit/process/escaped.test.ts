@@ -1,7 +1,8 @@
 /** Processes that get away from a run: which are ended, and which are none of its business. Features: D1 E4. */
 import { spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { endLeftIn, findEscaped, lookOften } from '../../../src/process/escaped.js';
 import { type Identity, identityOf, isAlive, signalIdentity } from '../../../src/process/identity.js';
@@ -11,7 +12,12 @@ import { ENV, sh, tempDir, until } from './helpers.js';
 
 /** The process that writes its pid into a file; it is gone when the test is. */
 async function wrote(file: string): Promise<Identity> {
-  const pid = await until(async () => Number(await readFile(file, 'utf8').catch(() => '')) || undefined);
+  const pid = await until(async () => Number(await readFile(file, 'utf8').catch(() => '')) || undefined).catch(
+    async (error: Error) => {
+      const said = await readFile(complaints(dirname(file)), 'utf8').catch(() => 'nothing');
+      throw new Error(`${error.message}; the program said: ${said}`);
+    },
+  );
   const identity = await until(() => identityOf(pid));
   onTestFinished(async () => {
     await signalIdentity(identity, 'SIGKILL');
@@ -22,9 +28,14 @@ async function wrote(file: string): Promise<Identity> {
 const astray = (script: string, variables = ''): string => `(env -i ${variables} setsid /bin/sh -c '${script}' &)`;
 const written = (file: string): string => `while [ ! -s ${file} ]; do sleep 0.02; done`;
 
+const complaints = (dir: string): string => `${dir}.stderr`;
+
 /** Starts it beside the run, as a program of a person that has ended meanwhile. */
 function orphan(cwd: string, script: string, env: Record<string, string> = {}): void {
-  spawn('/bin/sh', ['-c', `setsid ${script} &`], { cwd, env: { ...ENV, ...env }, stdio: 'ignore' });
+  const stderr = openSync(complaints(cwd), 'w');
+  spawn('/bin/sh', ['-c', `setsid ${script} &`], { cwd, env: { ...ENV, ...env }, stdio: ['ignore', 'ignore', stderr] });
+  closeSync(stderr);
+  onTestFinished(() => rm(complaints(cwd), { force: true }));
 }
 
 describe.runIf(process.platform === 'linux')('a process without token, group and parents', () => {
@@ -62,6 +73,8 @@ describe.runIf(process.platform === 'linux')('a process without token, group and
   it('D1: is ended before the next attempt, when the process that ran the first one was killed', async () => {
     const dir = await tempDir();
     const since = new Date();
+    // The kernel counts start times in hundredths of a second: what began in the same one counts as older.
+    await until(() => Date.now() - since.getTime() > 20);
     orphan(dir, `env -i /bin/sh -c 'echo $$ > pid; exec sleep 600'`);
     const left = await wrote(join(dir, 'pid'));
     expect(await endLeftIn([dir], since)).toEqual([]);

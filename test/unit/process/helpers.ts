@@ -30,6 +30,7 @@ export async function options(argv: readonly string[], more: Partial<RunOptions>
   return {
     argv,
     cwd: dir,
+    places: [more.cwd ?? dir],
     env: ENV,
     outputFile: join(dir, 'output.log'),
     timeoutMs: 30_000,

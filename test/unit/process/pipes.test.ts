@@ -30,6 +30,7 @@ describe('B1 programs that start at the same moment', () => {
           const { exitCode } = await run({
             argv: ['/bin/sh', '-c', `echo ${name} 1; echo ${name} 2; echo ${name} done`],
             cwd: dir,
+            places: [],
             env: { PATH: process.env.PATH ?? '' },
             outputFile: join(dir, `${name}.log`),
             token: `pipes-test/${name}/${round}`,

@@ -152,7 +152,7 @@ describe('stopping', () => {
   it('stops what is silent, not what prints', async () => {
     const [silent, chatty] = await Promise.all([
       run(await sh('exec sleep 600', { idleMs: 300 })),
-      run(await sh('for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done', { idleMs: 600 })),
+      run(await sh('for i in $(seq 25); do echo $i; sleep 0.1; done', { idleMs: 2000 })),
     ]);
     expect(silent).toMatchObject({ stopped: 'idle', exitCode: null, signal: 'SIGTERM' });
     expect(chatty.stopped).toBeUndefined();

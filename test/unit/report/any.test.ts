@@ -5,7 +5,7 @@ import type { StampedEvent } from '../../../src/protocol/events.js';
 import { markdownReport } from '../../../src/report/markdown.js';
 import { reportSchema } from '../../../src/report/schema.js';
 import { textReport } from '../../../src/report/text.js';
-import { width } from '../../../src/screen/text.js';
+import { width } from '../../../src/screen/text/text.js';
 import { hostileEvent } from './hostile.js';
 import { clockAt, reportOf } from './shop-night.js';
 

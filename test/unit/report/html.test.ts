@@ -68,6 +68,21 @@ describe('the page', () => {
     for (const [, id] of page.matchAll(/href="#(\w+)"/g)) expect(page).toContain(`id="${id}"`);
   });
 
+  it('names no idea as the place of a text that belongs to none', () => {
+    const report = reportOf(shopNight());
+    const text = 'a long reason '.repeat(400);
+    const about = { text, state: 'failed', notes: [], fix: 'ralphctl sync', commands: ['ralphctl sync'] } as const;
+    const todo = [
+      { ...about, subject: 'push', notes: [], commands: ['ralphctl sync'] },
+      { ...about, subject: 'cache-001', idea: 'cache-001', notes: [], commands: ['ralphctl sync'] },
+    ];
+    // So many runs that the page leaves out details.
+    const page = htmlReport({ ...reportOf(big(1000, 1), {}, []), todo, at: report.at });
+    expect(page).toContain('(whole: ralphctl why cache-001)');
+    expect(page).not.toContain('ralphctl why push');
+    expect(page).toContain(text.trim());
+  });
+
   it('keeps every hostile text a text', { timeout: 60_000 }, () => {
     const events = fc.array(fc.tuple(hostileEvent, fc.nat(500)), { maxLength: 40 });
     fc.assert(

@@ -2,13 +2,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { newModel } from '../../../src/model/fold.js';
+import { heldText } from '../../../src/decide/delivery/push.js';
+import type { SummaryFile } from '../../../src/model/facts.js';
+import { fold, newModel } from '../../../src/model/fold.js';
+import { sinceEnd } from '../../../src/model/since-end.js';
+import type { AgentSignal } from '../../../src/protocol/agent-run.js';
+import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import { makeReport } from '../../../src/report/build.js';
+import { historyRun } from '../../../src/report/history.js';
+import { htmlReport } from '../../../src/report/html.js';
 import { markdownReport } from '../../../src/report/markdown.js';
 import { reportJsonSchema, reportSchema } from '../../../src/report/schema.js';
 import { reportLines, textReport } from '../../../src/report/text.js';
-import { width } from '../../../src/screen/text.js';
-import { reportOf, shopNight } from './shop-night.js';
+import { width } from '../../../src/screen/text/text.js';
+import { clockAt, reportOf, shopNight } from './shop-night.js';
 
 /** Drawn anew with PICTURES=draw, and looked at before it is kept. */
 function expectFile(name: string, text: string): void {
@@ -31,6 +38,20 @@ describe('the report of a night', () => {
     const extra = { now: 0, zone: 'UTC', over: true };
     expect(reportLines(model, extra, 60)).toEqual(textReport(makeReport(model, extra), { width: 60 }));
     expect(reportLines(model, extra, 60).join('\n')).toContain('0 landed   0 not   0 iterations');
+  });
+
+  it('D2: has a push that did not work as a task with its command, once the run is over', () => {
+    const model = newModel({ project: 'shop-1', runId: 'r', name: 'shop', target: 'main' });
+    const text = heldText({ cause: 'rejected', why: 'frozen', commits: 1, ideas: ['a'] }, 'origin/main');
+    model.warnings.push({ kind: 'push', text });
+    const extra = { now: 0, zone: 'UTC' };
+    const over = makeReport(model, { ...extra, over: true });
+    expect(over.todo).toMatchObject([{ subject: 'push', fix: 'ralphctl sync', commands: ['ralphctl sync'] }]);
+    expect(over.todo[0]?.text).toBe(
+      '1 commit (a) is not on origin/main: frozen. Allow the push there, or fix what its answer names.',
+    );
+    expect(over.look).toEqual([]);
+    expect(makeReport(model, { ...extra, over: false })).toMatchObject({ todo: [], look: [{ kind: 'push', text }] });
   });
 
   it('is as wide as it is in a pipe', () => expectFile('night.txt', `${textReport(report).join('\n')}\n`));
@@ -80,6 +101,195 @@ describe('the report of a night', () => {
       state: 'asks',
       commands: ['ralphctl answer price-007 "…"', 'ralphctl start'],
     });
+  });
+
+  it('C2 G4: counts a landed idea that was rolled back like the other views, and keeps the range of the landings', () => {
+    const at = new Date(clockAt('31:30')).toISOString();
+    const events: StampedEvent[] = [
+      ...shopNight(),
+      {
+        ...{ at, kind: 'idea', idea: 'search-001', title: 'Search', status: 'pending' },
+        reason: 'it had landed. Later runs leave it out until: ralphctl retry search-001',
+      },
+    ];
+    const tip = '9'.repeat(40);
+    const report = reportOf(events, { tip });
+    const before = reportOf(shopNight());
+    expect(reportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
+    expect(report.counts).toMatchObject({ landed: 2, open: before.counts.open + 1 });
+    expect(report.target).toEqual({ ...before.target, now: tip });
+    expect(textReport(report).join('\n')).toMatch(
+      /main was green at 5555555 .*; it is at 9999999 now, which this run did not gate/,
+    );
+    expect(historyRun(report, []).target).not.toHaveProperty('green');
+
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' });
+    for (const event of events) fold(model, event);
+    const summary = {
+      ...{ outcome: 'completed', landed: 3, status: { runId: 'r' } },
+      notLanded: report.open.flatMap(({ idea }) =>
+        idea === 'search-001' ? [] : [{ idea, status: model.ideas.get(idea)?.status ?? 'pending' }],
+      ),
+    } as unknown as SummaryFile;
+    const now = sinceEnd(summary, model);
+    expect(now.landed).toBe(report.counts.landed);
+    expect(now.notLanded).toContainEqual(expect.objectContaining({ idea: 'search-001', status: 'pending' }));
+
+    const later = new Map([['search-001', 'landed Wed 18 Nov']]);
+    const old = reportOf(events, { later }).open.find(({ idea }) => idea === 'search-001');
+    expect(old?.reason).toBe('it had landed');
+  });
+
+  it('A7: names a branch only where it exists, and else the saves', () => {
+    const saved = new Set(['cache-001']);
+    const events = shopNight().map((event) =>
+      event.kind === 'iteration-end' && event.idea === 'cache-001' ? { ...event, commits: 1 } : event,
+    );
+    const notes = (more: Parameters<typeof reportOf>[1]) =>
+      reportOf(events, more).open.find(({ idea }) => idea === 'cache-001');
+    expect(notes({})?.notes.join()).toContain('branch ralph/cache-001 is kept');
+    const gone = notes({ branchOf: () => undefined, saved });
+    expect(gone?.branch).toBeUndefined();
+    expect(gone?.notes).toContain('its work is saved: ralphctl saves cache-001');
+    expect(gone?.notes.join()).not.toContain('branch ');
+  });
+
+  it('A5: a timed-out idea gets what it ran out of', () => {
+    const late = shopNight().map((event) =>
+      event.kind === 'idea' && event.status === 'timeout' ? { ...event, reason: '15s of working time used' } : event,
+    );
+    const fixOf = (events: StampedEvent[], over: boolean) =>
+      reportOf(events, { over }).todo.find(({ subject }) => subject === 'cache-001')?.fix;
+    expect(fixOf(late, true)).toBe('ralphctl edit cache-001 --timeout MINUTES, then: ralphctl start');
+    expect(fixOf(late, false)).toBe('ralphctl edit cache-001 --timeout MINUTES, then: ralphctl retry cache-001');
+    expect(fixOf(shopNight(), false)).toBe('ralphctl limit cache-001 10 grants 10 more iterations');
+  });
+
+  it('E1: after a run of a named source, every next step is a run of that source', () => {
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' });
+    for (const event of shopNight()) fold(model, event);
+    model.startAgain = { args: ['run', 'github', '--target', 'release'] };
+    const { todo } = makeReport(model, { now: clockAt('32:00'), zone: 'UTC', over: true });
+    const starts = todo.flatMap(({ commands }) => commands).filter((one) => /ralphctl (start|run)/.test(one));
+    expect(starts.length).toBeGreaterThan(2);
+    expect(new Set(starts)).toEqual(new Set(['ralphctl run github --target release']));
+  });
+
+  it('C5: a summary calls a stopped idea and one that never began pending, so nothing was stopped for the second time', () => {
+    const events: StampedEvent[] = shopNight().filter((event) => event.kind !== 'run');
+    const at = new Date(clockAt('31:00')).toISOString();
+    const about = { at, idea: 'cache-001', title: 'Cache', agentName: 'ed-001' };
+    events.push({ ...about, kind: 'idea', status: 'running' });
+    events.push({ ...about, kind: 'iteration', serial: 4, iteration: 1, max: 3 });
+    events.push({ ...about, kind: 'idea', status: 'pending' });
+    events.push({ at, kind: 'run', state: 'stopped', landed: 1, total: 2 });
+    const earlier = [{ runId: 'a', open: new Map([['cache-001', 'pending']]) }];
+    const one = reportOf(events, { over: true, earlier }).open.find(({ idea }) => idea === 'cache-001');
+    expect(one?.state).toBe('stopped');
+    expect(one?.notes.join()).not.toContain('time');
+    expect(one).not.toHaveProperty('times');
+  });
+
+  it('C3: an idea that was given up once is not given up for the second time', () => {
+    const open = new Map([['deploy-001', 'blocked']]);
+    const [one] = reportOf(shopNight(), {
+      ...{ givenUp: new Set(['deploy-001']), earlier: [{ runId: 'a', open }] },
+    }).open.filter(({ idea }) => idea === 'deploy-001');
+    expect(one?.state).toBe('given up');
+    expect(one?.notes.join()).not.toContain('time');
+  });
+
+  it('G4: says that landed work has left the target, by which commit, and how it runs again', () => {
+    const text = 'login-001 landed as dddd, and 1234abcd (Revert "x") took it off main again';
+    const [command, show] = ['ralphctl start --again login-001', 'git show 99 -- a.txt'];
+    const gone = new Map([
+      ['login-001', { text, landed: 'd', by: '1234abcd', command }],
+      ['search-001', { text: 'a part of it', landed: '1', by: '99', part: ['a.txt'], command: show }],
+    ]);
+    const after = reportOf(shopNight(), { gone });
+    expect(reportSchema.parse(JSON.parse(JSON.stringify(after)))).toEqual(after);
+    expect(after.counts).toMatchObject({ landed: 3, gone: 1 });
+    expect(after.landed.find(({ idea }) => idea === 'login-001')?.gone).toMatchObject({ by: '1234abcd', command });
+    expect(after.todo).toContainEqual(
+      expect.objectContaining({ subject: 'login-001', text, commands: [command], fix: `run it again: ${command}` }),
+    );
+    expect(after.look).toContainEqual({ kind: 'missing', text: `a part of it: ${show}` });
+    const lines = textReport(after).join('\n');
+    expect(lines).toContain('3 landed   1 of them no longer on main   ');
+    expect(lines).toContain('main was green at');
+    expect(lines).toContain('look: it is no longer on the target');
+    expect(markdownReport(after)).toContain('run it again: `ralphctl start --again login-001`');
+    expect(htmlReport(after)).toContain('<code>ralphctl start --again login-001</code>');
+    // While the run is open, no start runs it again.
+    const open = reportOf(
+      shopNight().filter(({ kind }) => kind !== 'run'),
+      { gone, over: false },
+    );
+    expect(open.todo.map(({ subject }) => subject)).not.toContain('login-001');
+    expect(open.look).toContainEqual({ kind: 'missing', text });
+  });
+
+  it('B4 G4: explains ideas that the end of the run cut off, and what to do about them', () => {
+    const events = shopNight().filter(({ kind }) => kind !== 'run');
+    const at = new Date(clockAt('29:50')).toISOString();
+    const say = (event: RunEvent): void => void events.push({ at, ...event });
+    const works = { idea: 'help-001', serial: 1, iteration: 1, max: 50, agentName: 'ed-001' };
+    const end = { signal: { kind: 'progress', percent: 40 }, outcome: 'ok', durationMs: 1, commits: 0 } as const;
+    say({ kind: 'iteration', ...works });
+    say({ kind: 'iteration-end', idea: 'help-001', serial: 1, iteration: 1, ...end });
+    say({
+      kind: 'idea',
+      idea: 'help-001',
+      title: 'Link the help page',
+      status: 'pending',
+      reason: 'stopped by a person',
+    });
+    say({ kind: 'run', state: 'stopped', landed: 3, total: 9 });
+    const reason = 'the stop of the run ended it in iteration 1, after 1 agent run, at 40 %';
+    const calm = reportOf(events);
+    expect(calm.open.find(({ idea }) => idea === 'help-001')).toMatchObject({ state: 'stopped', reason });
+    expect(calm.todo.at(-1)).toMatchObject({ subject: 'the rest', text: expect.stringContaining('help-001') });
+    say({ kind: 'warning', idea: 'help-001', warning: 'stuck', text: 'no progress for 5 iterations' });
+    const stuck = reportOf(events);
+    const commands = ['ralphctl start', 'ralphctl hint help-001 "…"'];
+    expect(stuck.todo).toContainEqual(
+      expect.objectContaining({
+        ...{ subject: 'help-001', state: 'stopped', commands },
+        text: `${reason}; before that: no progress for 5 iterations`,
+      }),
+    );
+    expect(stuck.todo.find(({ subject }) => subject === 'the rest')?.text ?? '').not.toContain('help-001');
+    const history = historyRun(stuck, []);
+    expect(history.open).toContainEqual(expect.objectContaining({ id: 'help-001', state: 'stopped' }));
+    // A warning that was over before the end is nobody's task.
+    say({ kind: 'warning-over', idea: 'help-001', warning: 'stuck' });
+    expect(reportOf(events).todo).toEqual(calm.todo);
+    // A run that goes on explains nothing like that.
+    expect(
+      reportOf(
+        events.filter(({ kind }) => kind !== 'run'),
+        { over: false },
+      ).open,
+    ).not.toContainEqual(expect.objectContaining({ state: 'stopped' }));
+  });
+
+  it('G4: has the last words of agents without the markup of signals', () => {
+    const events = shopNight();
+    const [at = ''] = [events.at(-1)?.at];
+    const end = { serial: 9, iteration: 9, outcome: 'ok' as const, durationMs: 1, commits: 0 };
+    const words = 'It is <b>done</b>.\n<ralph nonce="a1">COMPLETE</ralph>';
+    const signal = { kind: 'complete' } as AgentSignal;
+    events.push({ at, kind: 'iteration-end', idea: 'login-001', signal, words, ...end });
+    events.push({ at, kind: 'iteration-end', idea: 'db-001', signal, words: '<ralph nonce="b2">odd', ...end });
+    const told = new Map(reportOf(events).landed.map((one) => [one.idea, one.words]));
+    expect([told.get('login-001'), told.get('db-001')]).toEqual(['It is <b>done</b>.', 'odd']);
+    expect(htmlReport(reportOf(events))).not.toMatch(/nonce|&lt;ralph/);
+  });
+
+  it('names the commands of its own run when there is a newer one', () => {
+    const lines = textReport(reportOf(shopNight(), { older: true })).join('\n');
+    expect(lines).toContain('as a page: ralphctl report --run 20261117-220300 --html');
+    expect(textReport(report).join('\n')).toContain('as a page: ralphctl report --html');
   });
 
   it('cuts a long list of landed ideas, and keeps those with something to look at', () => {

@@ -1,6 +1,6 @@
 /** The page of a report goes where the named path leads, and replaces nothing but a regular file. */
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,6 +19,19 @@ it('replaces a regular file, creates a new one, and leaves nothing beside', asyn
   await writePage(join(dir, 'new.html'), 'page');
   expect((await readdir(dir)).sort()).toEqual(['new.html', 'old.html']);
   for (const name of ['old.html', 'new.html']) expect(await readFile(join(dir, name), 'utf8')).toBe('page');
+});
+
+it('keeps the mode of a file that exists, whatever the mask; a new one is for its owner', async () => {
+  const old = join(dir, 'old.html');
+  await writeFile(old, 'old');
+  const modeOf = async (name: string) => ((await stat(join(dir, name))).mode & 0o777).toString(8);
+  for (const mode of [0o644, 0o664, 0o600, 0o640]) {
+    await chmod(old, mode);
+    await writePage(old, 'page');
+    expect(await modeOf('old.html')).toBe(mode.toString(8));
+  }
+  await writePage(join(dir, 'new.html'), 'page');
+  expect(await modeOf('new.html')).toBe('600');
 });
 
 it.each([true, false])('follows a symlink; its target exists: %s', async (exists) => {

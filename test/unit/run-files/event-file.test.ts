@@ -56,7 +56,7 @@ describe('followEvents', () => {
     const path = join(root, 'late.jsonl');
     expect(await all(path)).toEqual([]);
     const abort = new AbortController();
-    const follower = followEvents(path, abort.signal, 5);
+    const follower = followEvents(path, abort.signal, { pollMs: 5 });
     const first = follower.next();
     await writeFile(path, `${JSON.stringify({ at: AT, ...landing('a') })}\n`);
     expect((await first).value).toEqual({ at: AT, kind: 'landing', idea: 'a' });
@@ -69,7 +69,7 @@ describe('followEvents', () => {
     const text = `{"at":"${AT}","kind":"bounced","idea":"a","why":"ä€😀"}\nnot json\n{"at":"${AT}","kind":"landing","idea":"b"}\n`;
     const bytes = Buffer.from(text);
     const abort = new AbortController();
-    const follower = followEvents(path, abort.signal, 5);
+    const follower = followEvents(path, abort.signal, { pollMs: 5 });
     // In the middle of a character of several bytes.
     const cut = bytes.indexOf(Buffer.from('€')) + 1;
     await writeFile(path, bytes.subarray(0, cut));

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/config/load.js';
 import { carriedDir, projectDir, runDir } from '../../../src/config/paths.js';
-import { StoredFileError } from '../../../src/config/stored.js';
+import { StoredFileError } from '../../../src/config/stored-error.js';
 import { amend, amended } from '../../../src/run-files/amendments.js';
 import { abandonedIdeas, carryOver, noteAbandoned } from '../../../src/run-files/carried.js';
 import { readEdit, writeEdit } from '../../../src/run-files/edits.js';

@@ -6,7 +6,7 @@ import type { StampedEvent } from '../../../src/protocol/events.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { compose } from '../../../src/screen/compose.js';
 import { type Details, noDetails } from '../../../src/screen/details.js';
-import { lineWidth, plainLine } from '../../../src/screen/line.js';
+import { lineWidth, plainLine } from '../../../src/screen/text/line.js';
 import { IDEA_SORTS, initialUi, NUMBERED, type ScreenName, TABS, type Ui } from '../../../src/screen/ui.js';
 import { clockAt, idea, NOW } from './shop.js';
 
@@ -24,7 +24,7 @@ const NASTY = [
   'क्षि ไทย ﷽ 한국어',
   '\u200b\u200d\ufe0f',
 ];
-const MORE: readonly ScreenName[] = ['idea', 'idea', 'help', 'report', 'welcome'];
+const MORE: readonly ScreenName[] = ['idea', 'idea', 'help', 'report'];
 const text = fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: 'grapheme', maxLength: 120 }), fc.string());
 const ids = fc.constantFrom(
   'a',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { actionOf, KEYS, keysOn } from '../../../src/screen/keys.js';
 import { NUMBERED, type ScreenName } from '../../../src/screen/ui.js';
 
-const SCREENS: readonly ScreenName[] = [...NUMBERED, 'idea', 'help', 'report', 'welcome'];
+const SCREENS: readonly ScreenName[] = [...NUMBERED, 'idea', 'help', 'report'];
 
 describe('the keys', () => {
   for (const screen of SCREENS)

@@ -5,7 +5,7 @@ import type { RunModel } from '../../../src/model/model.js';
 import { compose, placesOf } from '../../../src/screen/compose.js';
 import { press } from '../../../src/screen/control/press.js';
 import { noDetails } from '../../../src/screen/details.js';
-import { plainLine } from '../../../src/screen/line.js';
+import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi, type Ui } from '../../../src/screen/ui.js';
 import type { Picture, Size } from '../../../src/screen/view.js';
 import { idea, mfaDetails, NOW, shop } from './shop.js';
@@ -150,7 +150,7 @@ describe('the footer', () => {
     const seen = { model, details: noDetails(), places: [], rows: 24 };
     const ui: Ui = { ...initialUi(), screen };
     expect(press(ui, { name: 'v' }, seen).ui.screen).toBe('report');
-    expect(press(ui, { name: 'r' }, seen).ui.confirm).toContain('start a run');
+    expect(press(ui, { name: 'r' }, seen).ui.confirm).toContain('start a new run');
     expect(footer(shop(), { screen })).not.toMatch(/start again|v report/);
   });
 

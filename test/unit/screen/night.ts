@@ -73,6 +73,7 @@ export function night(): RunModel {
   story.tell();
   model.budget = [{ scope: 'run', dimension: 'dollars', used: 212, most: 400, unknown: 0 }];
   model.live = {
+    state: 'running',
     at: NIGHT,
     next: ids.slice(first, first + 5),
     scores: Object.fromEntries(ids.slice(first, first + 10).map((id, n) => [id, 60 - n])),

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { lineWidth, plainLine } from '../../../src/screen/line.js';
+import { lineWidth, plainLine } from '../../../src/screen/text/line.js';
 import type { Picture } from '../../../src/screen/view.js';
 
 export function expectPicture(name: string, picture: Picture): void {

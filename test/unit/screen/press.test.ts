@@ -1,6 +1,7 @@
 /** What keys do: to the screen, and to the run. Features: C1 C2 C3 C4 C5 G5. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { commandRows } from '../../../src/client/screen/commands.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
@@ -15,6 +16,8 @@ const idea = (id: string): Idea => ({
   ...{ id, title: `Title of ${id}`, text: '', blue: false, dependsOn: [], tags: [], done: false, ralph: true },
   ...{ success: [], allowEmpty: false, source: { file: 'roadmap.md', line: 1 } },
 });
+
+const commands = commandRows();
 
 const model = newModel(
   { project: 'p', runId: 'r', name: 'shop', target: 'main' },
@@ -36,6 +39,7 @@ const seen = (id: string): Seen => ({
   places,
   selected: { section: 'needs', id },
   rows: 24,
+  commands,
 });
 const type = (text: string) => [...text].map((name) => ({ name, text: name }));
 const play = (keys: { name: string; text?: string }[], on = 'asks', from: Ui = initialUi()) => {
@@ -68,6 +72,30 @@ describe('keys of an idea', () => {
     expect(ui.drafts.asks?.text).toBe('half');
     const { acts } = play([{ name: 'a' }, ...type('!'), { name: 'enter' }], 'asks', ui);
     expect(acts).toEqual([{ ...tells('answer', 'asks', '--', 'half!'), draft: 'asks' }]);
+  });
+
+  it('C5: answers the question that was open when the person began to type, also when the next one is open', () => {
+    const two = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('asks')]);
+    const tell = (event: RunEvent): void => fold(two, { at: new Date(1000).toISOString(), ...event });
+    tell({ kind: 'run', state: 'running', landed: 0, total: 1 });
+    const asks = (id: string): void => {
+      tell({ kind: 'asks', idea: 'asks', asking: 'question', question: `${id}?`, id });
+      tell({ kind: 'idea', idea: 'asks', title: 'A', status: 'needs-human', reason: `${id}?` });
+    };
+    const on = { ...seen('asks'), model: two };
+    asks('q1');
+    const typing = press(press(initialUi(), { name: 'a' }, on).ui, { name: 'x', text: 'x' }, on).ui;
+    asks('q2');
+    const { act, ui } = press(typing, { name: 'enter' }, on);
+    expect(act).toEqual({ ...tells('answer', 'asks', '--question', 'q1', '--', 'x'), draft: 'asks' });
+    // The draft stays until the run has taken it. Opened again, it answers the question on the screen.
+    expect(ui.drafts.asks?.text).toBe('x');
+    const again = press(press(ui, { name: 'a' }, on).ui, { name: 'enter' }, on);
+    expect(again.act).toMatchObject(tells('answer', 'asks', '--question', 'q2', '--', 'x'));
+    // Answered by somebody else: the draft can go out as a hint.
+    tell({ kind: 'idea', idea: 'asks', title: 'A', status: 'running', agentName: 'ed-001' });
+    const hint = press(press(ui, { name: 'i' }, on).ui, { name: 'enter' }, on);
+    expect(hint.act).toEqual({ ...tells('hint', 'asks', '--', 'x'), draft: 'asks' });
   });
 
   it('sends no empty answer', () => {
@@ -123,6 +151,17 @@ describe('keys of the run and the screen', () => {
     expect(play([{ name: 'S' }, { name: 'y' }]).acts).toEqual([tells('stop')]);
   });
 
+  it.each([
+    ['resume', 'pausing', 'running', ['pause', 'stop']],
+    ['resume', 'paused', 'running', ['pause', 'stop']],
+    ['pause', 'running', 'paused', ['resume', 'stop']],
+    ['pause', 'running', 'running', ['pause', 'stop']],
+    ['pause', 'running', 'running', ['resume', 'pause']],
+  ] as const)('P means %s in state %s, with the last answer from state %s', (verb, state, answered, possible) => {
+    const now = { ...model, state, live: { at: 0, state: answered, next: [], possible: [...possible] } };
+    expect(press(initialUi(), { name: 'P' }, { ...seen('works'), model: now }).act).toEqual(tells(verb));
+  });
+
   it('takes any command with quotes and completion', () => {
     expect(play([{ name: ':' }, ...type('slots 6'), { name: 'enter' }]).acts).toEqual([tells('slots', '6')]);
     expect(
@@ -131,7 +170,74 @@ describe('keys of the run and the screen', () => {
     expect(play([{ name: ':' }, ...type('hint works "two words"'), { name: 'enter' }]).acts).toEqual([
       tells('hint', 'works', 'two words'),
     ]);
-    expect(completions(model, 'mode s')).toEqual(['mode semi-auto', 'mode step']);
+    expect(completions({ model, commands }, 'mode s')).toEqual(['mode semi-auto', 'mode step']);
+  });
+
+  const line = (text: string) => play([{ name: ':' }, ...type(text), { name: 'enter' }]);
+
+  it('the command line knows every command of the program: it completes it, or names what takes its place', () => {
+    expect(commands.length).toBeGreaterThan(50);
+    for (const { name } of commands) {
+      const { acts, ui } = line(name);
+      const instead = ui.message?.refused === true;
+      expect([name, acts.length === 1 || ui.confirm !== undefined || instead]).toEqual([name, true]);
+      const completed = completions({ model, commands }, name).includes(name);
+      // A bare `worker` has a key; `worker --stop` is for the command line.
+      expect([name, completed]).toEqual([name, !instead || name === 'worker']);
+    }
+    expect(completions({ model, commands }, 'reset la')).toEqual(['reset landed']);
+    expect(completions({ model, commands }, 'triage a')).toEqual(['triage accept']);
+  });
+
+  it.each([
+    'ledger',
+    'ledger verify',
+    'triage',
+    'backlog',
+    'convert --to ideas',
+    'saves',
+    'logs asks',
+    'notify test',
+    'warn works',
+  ])('%s gets the terminal, so that its output can be read', (text) =>
+    expect(line(text).acts).toEqual([{ do: 'lend', args: text.split(' '), read: true }]),
+  );
+
+  it.each(['retry --all-failed', 'limit --where timeout --by 3', 'start --dry-run', 'status --json', 'pause --help'])(
+    '%s prints more than a sentence, and gets the terminal, too',
+    (text) => expect(line(text).acts).toEqual([{ do: 'lend', args: text.split(' '), read: true }]),
+  );
+
+  it('an option before the command is refused, because the question before it would not be asked', () => {
+    for (const text of ['--repo . abort', '-C . stop']) {
+      expect(line(text).acts).toEqual([]);
+      expect(line(text).ui.message).toMatchObject({ refused: true, text: expect.stringContaining('begin with') });
+    }
+  });
+
+  it('start and run return at once', () => {
+    expect(line('start --json').acts).toEqual([{ do: 'lend', args: ['start', '--json', '--detach'], read: true }]);
+    expect(line('run github --max-waves 2').acts).toEqual([tells('run', 'github', '--max-waves', '2', '--detach')]);
+    expect(line('start --detach').acts).toEqual([tells('start', '--detach')]);
+  });
+
+  it.each([
+    ['abort', /end the run at once/],
+    ['stop', /stop the run/],
+    ['abandon failed', /give failed up/],
+    ['abandon --all-failed', /give the ideas that you chose up/],
+    ['skip --all-failed', /leave the ideas that you chose out of this run/],
+    ['rollback landed', /take the commits of landed back off main/],
+    ['cleanup failed', /save the worktree of failed/],
+    ['retry failed --fresh', /save the work of failed/],
+    ['reset --all --history', /the files of all runs go for good/],
+  ])('%s asks first, as its key does', (text, question) => {
+    const { acts, ui } = line(text);
+    expect(acts).toEqual([]);
+    expect(ui.confirm).toMatch(question);
+    const sent = play([{ name: 'y' }], 'asks', ui).acts;
+    expect(sent).toEqual([expect.objectContaining({ args: text.split(' ') })]);
+    expect(play([{ name: 'n' }], 'asks', ui).acts).toEqual([]);
   });
 
   it.each(['q', 'ctrl-c', 'f10'])('%s leaves', (name) => {
@@ -211,6 +317,11 @@ it('no sequence of keys throws, tells the run unasked, or leaves a state that a 
 });
 
 describe('typing', () => {
+  it('never stands inside a character of the line above', () => {
+    const draft = typed({ text: '👨‍👩‍👧\na', cursor: 10 }, { name: 'up' }, true);
+    expect(draft?.cursor).toBe(0);
+  });
+
   it('never breaks a character and never leaves the text', () => {
     const pieces = fc.constantFrom('a', 'ä', '👨‍👩‍👧', '界', '\n', ' ');
     const moves = fc.constantFrom(
@@ -246,6 +357,12 @@ describe('typing', () => {
         },
       ),
     );
+  });
+
+  it('C5: takes no NUL and no escape sequence into an answer, however it comes: no program takes such an argument', () => {
+    const paste = typed(draftOf('a'), { name: 'paste', text: 'b\u0000\u001b[31mc\r\nd' }, true);
+    expect(paste).toEqual({ text: 'abc\nd', cursor: 5 });
+    expect(typed(draftOf('a'), { name: 'ctrl-space', text: '\u0000' }, true)).toEqual({ text: 'a', cursor: 1 });
   });
 
   it('splits words as a shell would, and knows an open quote', () => {

@@ -1,12 +1,16 @@
 /** *Run* as pictures: G1 G4 G5 A7. */
 import { describe, expect, it } from 'vitest';
+import { endWithoutEvent } from '../../../src/model/ended.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
-import { compose } from '../../../src/screen/compose.js';
+import type { ShownState } from '../../../src/protocol/states.js';
+import { compose, placesOf } from '../../../src/screen/compose.js';
 import { type Details, noDetails, type Standstill } from '../../../src/screen/details.js';
-import { plainLine } from '../../../src/screen/line.js';
-import { RUN_SECTIONS, runPlaces } from '../../../src/screen/run.js';
+import { runTakes } from '../../../src/screen/idea/possible.js';
+import { listsOf } from '../../../src/screen/lists.js';
+import { RUN_SECTIONS, runPlaces } from '../../../src/screen/run/run.js';
+import { plainLine } from '../../../src/screen/text/line.js';
 import { IDEA_SORTS, initialUi, SLOT_ORDERS, TABS, type Ui } from '../../../src/screen/ui.js';
 import { isSame, placeOf, windowAt } from '../../../src/screen/view.js';
 import { NIGHT, night, nightDetails } from './night.js';
@@ -48,6 +52,26 @@ describe('Run', () => {
     expect(draw(80, 9).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the same']);
   });
 
+  it('always shows the selected line when it is small, and acts on no other', () => {
+    for (const [columns, rows] of [
+      [40, 10],
+      [60, 10],
+      [80, 12],
+      [59, 24],
+    ] as const) {
+      const size = { columns, rows };
+      const places = placesOf(shop(), initialUi(), shopDetails(), size, THEME, NOW);
+      expect(places.length).toBeGreaterThan(2);
+      for (const chosen of places) {
+        const ui = { ...initialUi(), selected: { run: chosen } };
+        const { lines, selected } = compose(shop(), ui, shopDetails(), size, THEME, NOW);
+        expect(selected).toEqual(chosen);
+        const marked = lines.map(plainLine).filter((one) => one.startsWith('>'));
+        expect(marked).toEqual([expect.stringContaining(chosen.id)]);
+      }
+    }
+  });
+
   it('takes colours, and nothing else, where NO_COLOR is set', () => {
     const size = { columns: 80, rows: 24 };
     const coloured = compose(shop(), initialUi(), shopDetails(), size, THEME, NOW);
@@ -71,7 +95,7 @@ const first = (model: RunModel, more: Partial<Details> = {}): string[] =>
   compose(model, initialUi(), { ...noDetails(), ...more }, { columns: 80, rows: 24 }, THEME, NOW)
     .lines.slice(0, 3)
     .map((line) => plainLine(line).trimEnd());
-const run = (state: RunModel['state'], why?: string): RunEvent => ({
+const run = (state: ShownState, why?: string): RunEvent => ({
   kind: 'run',
   state,
   landed: 0,
@@ -142,7 +166,7 @@ describe('a run that holds says so in its first line, and why in its second', ()
   it('has used up a budget', () => {
     const model = empty([run('paused', 'the budget of the day is used up')]);
     model.budget = [{ scope: 'day', dimension: 'dollars', used: 40, most: 40, unknown: 0 }];
-    model.live = { at: NOW, next: [], resumesAt: clockAt('24:00') };
+    model.live = { at: NOW, state: 'paused', next: [], resumesAt: clockAt('24:00') };
     expect(first(model)[0]).toContain('◷ budget of the day is used up until 00:00');
     expect(first(model)[1]).toBe(' $40.00 of $40');
   });
@@ -156,9 +180,28 @@ describe('a run that holds says so in its first line, and why in its second', ()
 
   it('is over', () => {
     expect(first(empty([run('completed')])).slice(0, 2)).toEqual([
-      'shop → main  ✓ completed 1h30m',
+      'shop → main  ! completed 1h30m, 4 not landed',
       ' 0 landed, 4 not · 0 iterations',
     ]);
+  });
+
+  it('A8: was terminated: nothing works in it any more, and it cannot be paused', () => {
+    const model = shop();
+    const { total, landed, working } = model.counts;
+    expect(working).toBeGreaterThan(0);
+    endWithoutEvent(model, 'terminated', NOW - 60_000);
+    const [state, second, counts] = first(model, { standstill: { kind: 'no-worker', since: NOW } });
+    expect(state).toMatch(/^shop → main {2}! terminated \d+h\d+m/);
+    expect(second).toContain(`${landed} landed, ${total - landed} not`);
+    expect(counts).toContain(' 0 land   0 work ');
+    expect(listsOf(model).slots).toEqual([]);
+    expect(runTakes(model, 'pause')).toBe(false);
+    expect(Object.values(model.counts).reduce((sum, one) => sum + one, 0)).toBe(2 * total);
+    for (const { iterations } of model.ideas.values())
+      expect(iterations.length === 0 || iterations.at(-1)?.endedAt !== undefined).toBe(true);
+    // It was reset, and goes on.
+    fold(model, { at: new Date(NOW).toISOString(), kind: 'run', state: 'running', landed, total });
+    expect(first(model)[0]).toContain('▸ running');
   });
 
   it('moves no more: no worker, no server, a worker that does not answer, a workflow that fails', () => {
@@ -170,10 +213,26 @@ describe('a run that holds says so in its first line, and why in its second', ()
       ' 11 landed   4 worked then   3 need you   6 to do   of 24',
     ]);
     expect(still({ kind: 'no-server', since })[0]).toContain('! nothing moves: no server answers since 23:14');
+    const where = 'cloud:7233, namespace "team" (from TEMPORAL_ADDRESS)';
+    const away = still({ kind: 'no-server', since, where });
+    expect(away[0]).toContain('! nothing moves: no server answers since 23:14');
+    // ralphctl does not start that server.
+    expect(away[1]).toContain('cloud:7233, namespace "team"');
+    expect(away[1]).not.toContain('W starts');
+    const gone = still({ kind: 'gone', since });
+    expect(gone[0]).toContain('! nothing moves: the server does not have this run');
+    expect(gone[1]).toContain('ralphctl start');
     expect(still({ kind: 'busy', since })[0]).toContain('! busy: the worker has not answered since 23:14');
+    expect(still({ kind: 'busy', since })[1]).toContain('It runs and has other work first');
+    // Whether it still runs is not known.
+    expect(still({ kind: 'busy', since, polled: since })[1]).toBe(
+      ' A worker last asked for work at 23:14. Commands are queued.',
+    );
     const failing = still({ kind: 'failing', since, tries: 41, error: 'TypeError: x\n  at y', log: '/log' });
     expect(failing[0]).toContain("! stuck: the run's own code fails, 41 tries since 23:14");
     expect(failing[1]).toBe(' TypeError: x   log: /log');
+    expect(still({ kind: 'failing', tries: 41, error: 'x' })[0]).toContain('fails, 41 tries');
+    expect(still({ kind: 'failing', tries: 41, error: 'x' })[0]).not.toContain('since');
   });
 });
 

@@ -4,7 +4,7 @@ import type { RunModel } from '../../../src/model/model.js';
 import { compose, placesOf } from '../../../src/screen/compose.js';
 import { press } from '../../../src/screen/control/press.js';
 import { type Details, noDetails } from '../../../src/screen/details.js';
-import { plainLine } from '../../../src/screen/line.js';
+import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi, TABS, type Ui } from '../../../src/screen/ui.js';
 import type { Picture, Size } from '../../../src/screen/view.js';
 import { NIGHT, night, nightDetails } from './night.js';
@@ -141,6 +141,19 @@ describe('filters', () => {
     expect(ids('timed out')).toEqual(['cache-001']);
     expect(ids('!landed')).not.toContain('db-001');
     expect(ids('商品')).toEqual(['docs-001']);
+  });
+
+  it('of History know the ideas of its runs, landed or not', () => {
+    const runs = (find: string): string[] => {
+      const ui: Ui = { ...initialUi(), screen: 'history', find };
+      return placesOf(shop(), ui, pastDetails(), SMALL, UTF8, NOW).map(({ id }) => id);
+    };
+    expect(runs('')).toEqual(['r5', 'r4', 'r3', 'r2', 'r1']);
+    expect(runs('IMPORT-004')).toEqual(['r4']);
+    expect(runs('mail-003')).toEqual(['r4']);
+    expect(textOf(draw({ screen: 'history', find: 'nowhere' }, pastDetails(), SMALL))).toContain(
+      'no run had an idea like /nowhere',
+    );
   });
 });
 

@@ -259,6 +259,7 @@ export function shop(): RunModel {
     { scope: 'day', dimension: 'dollars', used: 11.9, most: 40, unknown: 0 },
   ];
   model.live = {
+    state: 'running',
     at: NOW,
     next: ['docs-001', 'audit-001'],
     scores: { 'docs-001': 30, 'audit-001': 20, 'search-001': 20 },
@@ -307,7 +308,6 @@ export const shopDetails = (): Details => ({
     ['stuck-001', 'Read src/export.ts'],
     ['migrate-001', 'thinking'],
   ]),
-  tookOver: new Map([['codex:1', 'claude']]),
 });
 
 /** What files tell of the page of search-001. */

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type KeyPress, readKeys } from '../../../src/screen/terminal/keys.js';
 import { focus, newPace, painted, wants } from '../../../src/screen/terminal/pace.js';
 import { Painter } from '../../../src/screen/terminal/painter.js';
+import { Terminal } from '../../../src/screen/terminal/terminal.js';
 
 describe('painting', () => {
   const screen = (columns: number, rows: number) => {
@@ -63,6 +64,31 @@ describe('painting', () => {
     const before = painter.written.characters;
     painter.paint({ lines: ['a', 'B', 'c'] });
     expect(painter.written.characters - before).toBeLessThan(60);
+  });
+});
+
+describe('the title of the window', () => {
+  it('is one text, whatever the folder of the repository is called', async () => {
+    const emulator = new xterm.Terminal({ cols: 40, rows: 10, allowProposedApi: true });
+    const titles: string[] = [];
+    emulator.onTitleChange((title) => titles.push(title));
+    const output = new PassThrough();
+    const none = (): void => {};
+    const terminal = new Terminal(
+      { key: none, resized: none, resumed: none, signal: none },
+      new PassThrough() as unknown as typeof process.stdin,
+      output as unknown as typeof process.stdout,
+    );
+    terminal.open();
+    try {
+      terminal.title('ralph shop\u0007owned\u001b]2;other\u0007\u009d2;third\u009c\u001b[31m\n 1/2');
+    } finally {
+      terminal.close();
+    }
+    const written = String(output.read());
+    await new Promise<void>((done) => emulator.write(written.slice(0, written.lastIndexOf('\u001b[?1049l')), done));
+    expect(titles).toEqual(['ralph shop owned  1/2']);
+    expect(emulator.buffer.active.getLine(0)?.translateToString(true)).toBe('');
   });
 });
 

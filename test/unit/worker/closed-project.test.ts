@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { closedLockDir } from '../../../src/config/paths.js';
-import { acquireLock } from '../../../src/server/lock.js';
+import { acquireLock } from '../../../src/process/lock.js';
 import { whenNoCommandWorks } from '../../../src/worker/preflight.js';
 
 it('C2: the first activity of a run waits until a rollback without a run has ended', async () => {

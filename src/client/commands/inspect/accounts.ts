@@ -2,33 +2,22 @@
 
 import { type Dimension, MOST_AMOUNT } from '../../../protocol/budget.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
-import { connect } from '../../api/connection.js';
+import type { RunStatus } from '../../../protocol/views.js';
 import { noWorker } from '../../api/no-answer.js';
-import { noRun, RunApi } from '../../api/run.js';
-import { type Context, findProjectId, print, printJson } from '../../context.js';
+import { type Context, print, printJson } from '../../context.js';
 import { accountText, budgetText } from '../../views/live-lines.js';
 import { localTime } from '../../views/terminal.js';
-import { tell } from '../steer/interventions.js';
+import { tell, withRun } from '../steer/interventions.js';
 
 export async function listLimits(context: Context): Promise<number> {
-  const id = await findProjectId(context);
-  const connected = await connect(context, { start: false });
-  try {
-    const api = new RunApi(connected.client, id);
-    if (!(await api.facts())?.open) throw noRun();
-    const status = await api.status();
-    if (!status) throw noWorker();
-    const { accounts = [], resumesAt } = status;
-    if (context.json) printJson({ accounts, resumesAt });
-    else {
-      if (accounts.length === 0) print('no account waits for a limit or a login');
-      for (const account of accounts) print(accountText(account));
-      if (resumesAt !== undefined) print(`the run is paused; it resumes at ${localTime(resumesAt)}`);
-    }
-    return EXIT.ok;
-  } finally {
-    await connected.close();
+  const { accounts = [], resumesAt } = await openRunStatus(context);
+  if (context.json) printJson({ accounts, resumesAt });
+  else {
+    if (accounts.length === 0) print('no account waits for a limit or a login');
+    for (const account of accounts) print(accountText(account));
+    if (resumesAt !== undefined) print(`the run is paused; it resumes at ${localTime(resumesAt)}`);
   }
+  return EXIT.ok;
 }
 
 export const retryLimit = (context: Context, which?: string): Promise<number> =>
@@ -42,22 +31,12 @@ export interface RaiseOptions {
 }
 
 export async function showBudget(context: Context): Promise<number> {
-  const id = await findProjectId(context);
-  const connected = await connect(context, { start: false });
-  try {
-    const api = new RunApi(connected.client, id);
-    if (!(await api.facts())?.open) throw noRun();
-    const status = await api.status();
-    if (!status) throw noWorker();
-    const lines = status.budget ?? [];
-    if (context.json) printJson({ budget: lines });
-    else if (lines.length === 0)
-      print('neither the run nor the day has a budget. Set budget.run or budget.day in ralphctl.yaml');
-    else for (const line of lines) print(`${line.scope}: ${budgetText(line)}`);
-    return EXIT.ok;
-  } finally {
-    await connected.close();
-  }
+  const { budget = [] } = await openRunStatus(context);
+  if (context.json) printJson({ budget });
+  else if (budget.length === 0)
+    print('neither the run nor the day has a budget. Set budget.run or budget.day in ralphctl.yaml');
+  else for (const line of budget) print(`${line.scope}: ${budgetText(line)}`);
+  return EXIT.ok;
 }
 
 export async function raiseBudget(
@@ -70,3 +49,11 @@ export async function raiseBudget(
     throw new UserError(`"${amount}" is not an amount. Example: ralphctl budget raise +5`);
   return tell(context, { verb: 'raise-budget', ...options, n: by });
 }
+
+/** @throws UserError without an open run, or without a worker that answers */
+const openRunStatus = (context: Context): Promise<RunStatus> =>
+  withRun(context, async ({ api }) => {
+    const status = await api.status();
+    if (!status) throw noWorker();
+    return status;
+  });

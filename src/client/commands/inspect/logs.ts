@@ -2,14 +2,16 @@
  * `ralphctl logs [idea]`: prints the events of a run and, while following, what its agents do. With an idea it prints the
  * agent runs of that idea, readable, as JSON lines or raw, and the output of its gate.
  */
-import { createReadStream } from 'node:fs';
-import { access, open, readdir, readFile, stat } from 'node:fs/promises';
+
+import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { jsonOf, openOwn } from '../../../config/own-files.js';
 import { ideaDir, runDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
 import { readNote } from '../../../config/stored.js';
 import { TIMED_OUT } from '../../../decide/idea/completion.js';
+import { landedText } from '../../../decide/text.js';
 import type { IdeaModel, Iteration } from '../../../model/model.js';
 import type { RunAgentResult } from '../../../protocol/agent-run.js';
 import type { StampedEvent } from '../../../protocol/events.js';
@@ -23,12 +25,13 @@ import { readSummary } from '../../../run-files/summary.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { Shown } from '../../follow/follow.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
+import { workedOn } from '../../model/idea-runs.js';
 import { jsonText, writeAll } from '../../output.js';
 import { warnOnce } from '../../report/summaries.js';
 import { AgentsView } from '../../views/agents-view.js';
 import { redText, runLine } from '../../views/idea-lines.js';
 import { gateLogs, lineOf } from '../../views/idea-report.js';
-import { clean, landedText } from '../../views/live-lines.js';
+import { clean, many } from '../../views/live-lines.js';
 import { StreamView } from '../../views/stream-lines.js';
 import { localTime, usesColour } from '../../views/terminal.js';
 
@@ -52,9 +55,10 @@ export async function logs(context: Context, idea: string | undefined, options: 
   if (options.raw && context.json) throw new UserError('--raw and --json do not work together. Use one of them');
   const project = await findProjectId(context);
   if (options.runs) return showRuns(context, project);
-  const runId = options.run ?? (await listRuns(context.root, project))[0];
+  const runs = await listRuns(context.root, project);
+  const runId = options.run ?? (await chosenFor(context, { project, runs }, idea, options.follow === true));
   if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
-  if (options.run && !(await listRuns(context.root, project)).includes(options.run)) {
+  if (options.run && !runs.includes(options.run)) {
     throw new UserError(`there is no run ${options.run}. List the runs: ralphctl runs`, EXIT.noRun);
   }
   if (idea !== undefined) await refuseUnknown(context, { project, runId }, idea);
@@ -64,6 +68,22 @@ export async function logs(context: Context, idea: string | undefined, options: 
   if (idea === undefined) await runLogs(context, project, runId, stop.signal);
   else await ideaLogs(context, { project, idea, runId }, options, stop.signal);
   return EXIT.ok;
+}
+
+/** The newest run; for an idea the newest one that worked on it, except where an open run may still begin it. */
+async function chosenFor(
+  { root }: Context,
+  { project, runs }: { project: string; runs: readonly string[] },
+  idea: string | undefined,
+  follow: boolean,
+): Promise<string | undefined> {
+  const [newest] = runs;
+  if (newest === undefined || idea === undefined) return newest;
+  if (follow && (await readSummary(root, { project, runId: newest }, warnOnce)) === undefined) return newest;
+  const worked = await workedOn(root, project, idea, runs);
+  if (worked === undefined || worked === newest) return newest;
+  say(`run ${newest} did not work on ${idea}. This is run ${worked}, the last one that did:`);
+  return worked;
 }
 
 /** Following an unknown idea would never end. */
@@ -103,12 +123,13 @@ async function showRuns(context: Context, project: string): Promise<number> {
       readNote(join(runDir(context.root, project, runId), 'run.json'), RUN_FILE.schema, 'skip'),
       readSummary(context.root, { project, runId }, warnOnce),
     ]);
-    const { landed, notLanded, outcome = 'no summary' } = summary ?? {};
+    const { landed, notLanded, outcome = 'no summary', status } = summary ?? {};
+    const waves = status?.waves?.done;
     if (context.json)
-      printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length });
+      printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length, waves });
     else
       print(
-        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${landedText(summary)}, ${notLanded?.length} not` : ''}`,
+        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${landedText(summary)}, ${notLanded?.length} not` : ''}${waves ? `, ${many(waves.length, 'wave')}` : ''}`,
       );
   }
   return EXIT.ok;
@@ -193,7 +214,7 @@ function rawReader(path: string): Reader {
 }
 
 async function copyFrom(path: string, offset: number): Promise<number> {
-  const file = await open(path).catch(() => undefined);
+  const file = await openOwn(path);
   if (!file) return offset;
   try {
     const { size } = await file.stat();
@@ -220,8 +241,7 @@ function earlier(told: IdeaModel | undefined): void {
 
 /** How a finished agent run ended, and its gate. */
 async function afterwards(dir: string, run: Iteration | undefined): Promise<void> {
-  const text = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
-  const result = (text ? JSON.parse(text) : {}) as Partial<RunAgentResult>;
+  const result = (await jsonOf<Partial<RunAgentResult>>(join(dir, 'result.json'))) ?? {};
   const { warnings = [], noticed, outcome, exitCode } = result;
   for (const warning of [...warnings, ...(noticed ? [noticed] : [])]) say(`warning: ${clean(warning)}`);
   if (outcome?.kind === 'failed')
@@ -232,7 +252,7 @@ async function afterwards(dir: string, run: Iteration | undefined): Promise<void
   else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
   for (const path of await gateLogs(dir)) {
     say(`── gate ── ${path}`);
-    for await (const chunk of createReadStream(path)) await writeAll(process.stdout, chunk as Buffer);
+    await copyFrom(path, 0);
   }
   if (run?.gate) print(`gate ${run.gate.pass ? 'green' : redText(run.gate)}`);
 }

@@ -1,6 +1,7 @@
 /** `ralphctl report`: shows what to do first, what landed, and why the rest did not. Works without a server. */
 import { resolve } from 'node:path';
 import type { RunRef } from '../../../protocol/run-ref.js';
+import type { IdeaStatus } from '../../../protocol/states.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { makeReport } from '../../../report/build.js';
 import { runsText } from '../../../report/history.js';
@@ -10,7 +11,7 @@ import type { Report } from '../../../report/schema.js';
 import { textReport } from '../../../report/text.js';
 import { listRuns } from '../../../run-files/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
-import { gather } from '../../report/gather.js';
+import { type Gathered, gather } from '../../report/gather.js';
 import { historyRuns, projectName } from '../../report/history.js';
 import { keepReport } from '../../report/keep.js';
 import { printLines, textWidth } from '../../report/print.js';
@@ -27,8 +28,14 @@ export async function report(context: Context, options: ReportOptions): Promise<
   if ([context.json, options.md, options.html].filter(Boolean).length > 1)
     throw new UserError('--json, --md and --html do not work together. Use one of them');
   const project = await findProjectId(context);
-  const ref = { project, runId: await chosenRun(context, project, options.run) };
-  const found = await gather(context, ref);
+  const newest = { project, runId: await chosenRun(context, project, options.run) };
+  const first = await gather(context, newest);
+  const worked = first && options.run === undefined && isIdle(first) ? await lastWithWork(context, newest) : undefined;
+  const { ref, found } = worked ?? { ref: newest, found: first };
+  if (worked)
+    say(
+      `run ${newest.runId} did no work. This is the report of run ${ref.runId}, the last one that did; the other: ralphctl report --run ${newest.runId}`,
+    );
   if (!found) throw new UserError(`run ${ref.runId} left no files here. List the runs: ralphctl runs`, EXIT.noRun);
   const made = makeReport(found.model, found.extra);
   const kept = made.run.over ? await keepReport(context.root, ref, made).catch(() => undefined) : undefined;
@@ -41,6 +48,37 @@ export async function report(context: Context, options: ReportOptions): Promise<
     if (kept) say(`kept with the run: ${kept}`);
   }
   return EXIT.ok;
+}
+
+const UNTOUCHED = new Set<IdeaStatus>(['pending', 'skipped', 'abandoned']);
+
+/**
+ * A run that is over, and only pushed, or ended before an agent began and before anything failed. A wave is work, also
+ * where triage rejects every report.
+ */
+const isIdle = ({ model, extra }: Gathered): boolean =>
+  extra.over &&
+  model.waves.size + model.rejected.size === 0 &&
+  [...model.ideas.values()].every(
+    ({ iterations, status, landedBefore, approval, group }) =>
+      group ||
+      (iterations.length === 0 && !approval && (UNTOUCHED.has(status) || (status === 'landed' && landedBefore))),
+  );
+
+/** Number of older runs to look at. */
+const MOST_IDLE = 10;
+
+async function lastWithWork(
+  context: Context,
+  { project, runId }: RunRef,
+): Promise<{ ref: RunRef; found: Gathered } | undefined> {
+  const older = (await listRuns(context.root, project)).filter((one) => one < runId);
+  for (const one of older.slice(0, MOST_IDLE)) {
+    const ref = { project, runId: one };
+    const found = await gather(context, ref, { asNewest: true });
+    if (found && !isIdle(found)) return { ref, found };
+  }
+  return undefined;
 }
 
 async function page(

@@ -2,20 +2,21 @@
  * `ralphctl show IDEA`: prints its card, timeline, gate and place, and its history in other runs. With `--iteration` it
  * prints the prompt, the final message and the gate of one agent run. Works without a server.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOwn } from '../../../config/own-files.js';
 import { iterationDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
 import type { IdeaModel } from '../../../model/model.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
-import { fixOf } from '../../../report/commands.js';
+import { fixOf, overOf } from '../../../report/commands.js';
 import { openIdea } from '../../../report/open.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
 import { signalText } from '../../../report/work.js';
 import { knownIdeas, listRuns, loadRun } from '../../../run-files/run.js';
-import { paragraphs } from '../../../screen/text.js';
-import { clock, duration } from '../../../screen/time.js';
+import { wordsAlone } from '../../../screen/pages/need-lines.js';
+import { paragraphs } from '../../../screen/text/text.js';
+import { clock, duration } from '../../../screen/text/time.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns } from '../../model/idea-runs.js';
 import { type Gathered, gather } from '../../report/gather.js';
@@ -47,18 +48,32 @@ export async function show(context: Context, id: string, options: ShowOptions): 
 function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly ShownRun[]): Shown {
   const now = extra.over ? (model.lastAt ?? extra.now) : extra.now;
   const open = idea.status === 'landed' || idea.group ? undefined : openIdea(model, idea, extra);
-  const fix = open && open.later === undefined ? fixOf(idea, open.state, extra.over) : undefined;
+  const fix = open && open.later === undefined ? fixOf(idea, open.state, overOf(model, extra.over)) : undefined;
+  const gone = extra.gone?.get(idea.id);
   const branch = idea.status !== 'landed' && idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   return {
     ...{
       model,
       idea,
       now,
-      commands: [...(fix ? [fix.fix] : []), `ralphctl logs ${idea.id}`, `ralphctl why ${idea.id}`],
+      commands: [
+        ...(fix ? [fix.fix] : []),
+        ...(gone ? [gone.command] : []),
+        ...logsOf(model.runId, idea, all),
+        `ralphctl why ${idea.id}`,
+      ],
     },
+    ...(gone ? { gone } : {}),
     others: all.filter(({ runId }) => runId !== model.runId),
     ...(branch ? { branch } : {}),
   };
+}
+
+/** Without the name of a run, `logs` takes the newest one that worked on the idea. */
+function logsOf(runId: string, { id, iterations }: IdeaModel, all: readonly ShownRun[]): string[] {
+  const worked = all.find(({ idea }) => idea.iterations.length > 0)?.runId;
+  if (worked === undefined) return [];
+  return [`ralphctl logs ${id}${iterations.length > 0 && worked !== runId ? ` --run ${runId}` : ''}`];
 }
 
 /** The newest run that has the idea in its backlog. */
@@ -87,7 +102,7 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
     );
   }
   const dir = iterationDir(context.root, ref.project, ref.runId, idea.id, serial);
-  const read = (name: string): Promise<string | undefined> => readFile(join(dir, name), 'utf8').catch(() => undefined);
+  const read = (name: string): Promise<string | undefined> => readOwn(join(dir, name)).catch(() => undefined);
   const [prompt, words, logs] = await Promise.all([read('prompt.md'), read('final-message.md'), gateLogs(dir)]);
   if (context.json) {
     printJson({
@@ -111,7 +126,7 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
     `${idea.id} agent run ${serial}, iteration ${run.number}${run.max ? ` of ${run.max}` : ''}, ${clock(run.startedAt, Date.now())}, ${duration(ms)}${by ? `, ${by}` : ''}: ${run.signal ? signalText(run.signal) : (run.outcome ?? 'works')}`,
   );
   part(`prompt ── ${join(dir, 'prompt.md')}`, prompt);
-  part('its last words', words ?? run.words);
+  part('its last words', wordsAlone(words ?? run.words ?? '') || undefined);
   const { gate } = run;
   print(`── gate ──`);
   print(

@@ -2,11 +2,12 @@
  * `ralphctl status` always answers. A live worker gives the full view. Without a worker the server's record answers,
  * and without a server the files of the last run do.
  */
+
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDir, runDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
-import { withUnreported } from '../../../decide/views/survey.js';
+import { MAX_LISTED, withUnreported } from '../../../decide/views/survey.js';
 import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
 import {
   type IdeaFacts,
@@ -20,20 +21,24 @@ import type { AgentHeartbeat } from '../../../protocol/agent-run.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
 import { abandonedIdeas } from '../../../run-files/carried.js';
-import { keptForNext, keptWords } from '../../../run-files/kept.js';
 import { readModel } from '../../../run-files/read-model.js';
 import { listRuns } from '../../../run-files/run.js';
 import { readSummary } from '../../../run-files/summary.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
+import { notPushedLine } from '../../after-run/not-pushed.js';
 import type { RunApi, RunFacts } from '../../api/run.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
+import { nextStartLines } from '../../model/for-next.js';
+import { type GoneIdea, goneFromRun, goneLines } from '../../report/gone.js';
+import { lastAsOfNow, type SinceEnd } from '../../report/since-end.js';
 import { warnOnce } from '../../report/summaries.js';
-import { factsText, tallyText } from '../../views/fact-lines.js';
-import { statusWord } from '../../views/idea-lines.js';
+import { stateTrouble } from '../../state-folder.js';
+import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
-import { clean, many } from '../../views/live-lines.js';
+import { describeLast, ending } from '../../views/last-run-lines.js';
+import { clean } from '../../views/live-lines.js';
 import { recordedRun, recordedStatus } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
@@ -58,12 +63,20 @@ interface Found {
   /** What the run's events tell: of the run, and of each idea in the lists of `status`. */
   run?: RunOverall;
   told?: Record<string, IdeaFacts>;
+  /** Epics of the run, each with its landed ideas. */
+  groups?: GroupLine[];
+  /** Left out of the JSON. */
+  model?: RunModel;
   /** Checkouts that are behind their branch after landings. */
   behind?: string[];
   /** Nobody answers: `status` and `list` come from the run's files. */
   recorded?: true;
+  /** What keeps the state folder from taking files, where nobody answers. */
+  disk?: string;
   /** The newest run has no summary and the embedded server does not run, so the run is open and nothing moves. */
   stranded?: string;
+  /** Landed ideas of the last run that have left the target since. */
+  gone?: GoneIdea[];
 }
 
 export async function status(context: Context, options: StatusOptions = {}): Promise<number> {
@@ -73,25 +86,30 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
   const found = await look(context, id, options);
   const behind = await checkoutsBehind(context).catch(() => []);
   if (behind.length > 0) found.behind = behind;
+  const givenUp = new Set((await abandonedIdeas(context.root, id).catch(() => new Map<string, never>())).keys());
+  const since = found.last && (await lastAsOfNow(context.root, id, found.last, givenUp));
+  if (since) found.last = since.last;
+  const gone = found.facts?.open ? [] : await goneFromRun(context.root, id, found.last);
+  if (gone.length > 0) found.gone = gone;
   if (context.json) {
-    printJson({ project: id, ...found });
+    const { model: _, ...shown } = found;
+    printJson({ project: id, ...shown });
     return exitCode(found);
   }
-  describe(found, new Set((await abandonedIdeas(context.root, id)).keys()));
-  if (!found.facts?.open && !found.stranded) for (const line of await nextStartLines(context.root, id)) print(line);
+  const unusable = (error: unknown): string[] => {
+    if (!(error instanceof UserError)) throw error;
+    return [`! ${error.message}`];
+  };
+  describe(found, since);
+  if (!found.facts?.open && !found.stranded) {
+    for (const line of await nextStartLines(context.root, id).catch(unusable)) print(line);
+    for (const line of goneLines(gone, SHOWN)) print(line);
+    const push = await notPushedLine(context.root, id, found);
+    if (push) print(push);
+  }
   for (const line of behind) print(`! ${line}`);
   if (found.facts?.open) describeList(found.list, options);
   return exitCode(found);
-}
-
-const MOST_KEPT = 10;
-
-/** Commands of people since the last run. */
-async function nextStartLines(root: string, project: string): Promise<string[]> {
-  const words = (await keptForNext(root, project)).flatMap(keptWords);
-  if (words.length === 0) return [];
-  const more = words.length > MOST_KEPT ? ` and ${words.length - MOST_KEPT} more` : '';
-  return [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`];
 }
 
 /** Needs the repository, which may be gone. */
@@ -142,6 +160,9 @@ async function look(context: Context, project: string, options: StatusOptions): 
     const told = await readModel(context.root, { project, runId }).catch(() => undefined);
     if (told) addFacts(found, found.status, told.model);
   } else if (!found.last) await fromFiles(context, project, found, options);
+  const silent = found.stranded !== undefined || (found.facts?.open && (!found.status || found.recorded));
+  const trouble = silent ? await stateTrouble(context, { write: true }) : undefined;
+  if (trouble) found.disk = trouble.message;
   return found;
 }
 
@@ -171,6 +192,9 @@ function addFacts(found: Found, status: RunStatus, model: RunModel): void {
     return idea?.since === undefined ? [] : [[id, ideaFacts(idea)] as const];
   });
   found.run = runFacts(model);
+  found.model = model;
+  const groups = groupsOf(model).slice(0, MAX_LISTED);
+  if (groups.length > 0) found.groups = groups;
   if (told.length > 0) found.told = Object.fromEntries(told);
 }
 
@@ -208,8 +232,9 @@ function exitCode({ facts, status: live, stranded }: Found): ExitCode {
   return live && live.counts['needs-human'] > 0 ? EXIT.needsHuman : EXIT.ok;
 }
 
-function describe(found: Found, givenUp: ReadonlySet<string>): void {
+function describe(found: Found, since: SinceEnd | undefined): void {
   const { facts, status: live, last } = found;
+  if (found.disk) print(`! ${found.disk}`);
   if (found.stranded) {
     print(
       `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Continue with: ralphctl start`,
@@ -227,9 +252,9 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
         for (const line of live.attention.slice(0, SHOWN)) attention(line, found.told?.[line.id]);
       }
     }
-    if (last) {
-      describeLast(last);
-      for (const line of nextSteps(last.notLanded, givenUp)) print(line);
+    if (since) {
+      describeLast(since);
+      for (const line of nextSteps(since.last.notLanded, since.out, since.start)) print(line);
     }
     return;
   }
@@ -256,22 +281,4 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
   }
   if (!found.worker && live && !found.recorded) print('the worker runs elsewhere');
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
-}
-
-function describeLast({ landed, notLanded, run, ideas = [] }: SummaryFile): void {
-  const cost =
-    run && run.spent.iterations > 0 ? `, ${many(run.spent.iterations, 'iteration')}, ${tallyText(run.spent)}` : '';
-  print(`  ${landed} landed, ${notLanded.length} did not land${cost}`);
-  const told = new Map(ideas.map((one) => [one.idea, one]));
-  for (const one of notLanded.slice(0, SHOWN)) {
-    print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
-    const facts = told.get(one.idea);
-    if (facts && facts.runs.length > 0) print(`      ${factsText(facts, Date.now())}`);
-  }
-}
-
-/** Temporal also calls a stopped run completed. */
-function ending({ temporalStatus, runId }: RunFacts, last: SummaryFile | undefined): string {
-  const told = temporalStatus === 'COMPLETED' && last && last.status.runId === runId;
-  return told ? last.outcome : temporalStatus.toLowerCase();
 }

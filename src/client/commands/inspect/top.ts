@@ -6,7 +6,9 @@
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import { listRuns, loadRun } from '../../../run-files/run.js';
 import { type Context, findProjectId, print } from '../../context.js';
-import { runScreen, type ScreenEnd } from '../../screen/screen.js';
+import { exitOfRun } from '../../follow/run-end.js';
+import { farewell } from '../../screen/farewell.js';
+import { runScreen } from '../../screen/screen.js';
 import { canShowScreen } from '../../views/terminal.js';
 
 export async function top(context: Context): Promise<ExitCode> {
@@ -31,23 +33,7 @@ export async function top(context: Context): Promise<ExitCode> {
 export async function showRun(context: Context, project: string, runId: string): Promise<ExitCode> {
   const ref = { project, runId };
   const { file } = await loadRun(context.root, ref);
-  const end = await runScreen(context, { ref, repo: file.repo });
-  for (const line of farewell(end)) print(line);
-  return exitCode(end);
-}
-
-function farewell({ model }: ScreenEnd): string[] {
-  const { counts, state, name, target } = model;
-  const over = model.endedAt !== undefined;
-  const asks = [...model.ideas.values()].filter((idea) => idea.status === 'needs-human').map(({ id }) => id);
-  return [
-    `${name} onto ${target}: ${state}; ${counts.landed} of ${counts.total} landed, ${counts.needYou} need you`,
-    ...(asks.length > 0 ? [`waiting for an answer: ${asks.slice(0, 5).join(', ')}`] : []),
-    over ? 'See again: ralphctl, ralphctl status' : 'The run continues. Come back with: ralphctl',
-  ];
-}
-
-function exitCode({ model }: ScreenEnd): ExitCode {
-  if (model.state !== 'completed') return EXIT.ok;
-  return model.counts.landed + model.counts.skipped < model.counts.total ? EXIT.notLanded : EXIT.ok;
+  const { model } = await runScreen(context, { ref, repo: file.repo });
+  for (const line of farewell(model)) print(line);
+  return exitOfRun(context, model);
 }

@@ -4,16 +4,19 @@
  */
 import { join, relative, resolve } from 'node:path';
 import { readReports } from '../../../backlog/reports/jsonl.js';
-import { configFolder } from '../../../config/load.js';
+import { configFolder, loadConfig } from '../../../config/load.js';
 import { nearest } from '../../../config/problems.js';
+import { trackerOf } from '../../../config/schema/tracker.js';
 import { triage } from '../../../decide/triage/triage.js';
 import { git } from '../../../git/runner.js';
 import type { BugReport, Overrule, Triage } from '../../../protocol/triage.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { keepSource, lastSource, overrule, overrulesOf } from '../../../run-files/triage.js';
+import { workHere } from '../../../run-files/work-here.js';
+import { reportOf } from '../../../trackers/report.js';
 import { type Context, findProject, type Project, print, printJson } from '../../context.js';
+import { itemsOf } from '../../plan/source.js';
 import { ensureStateFolder } from '../../state-folder.js';
-import { workHere } from '../../triage/work-here.js';
 import { clean } from '../../views/live-lines.js';
 import { GATE_NAMES, gateNumber, triageLines } from '../../views/triage-lines.js';
 
@@ -22,17 +25,15 @@ const DEFAULT_FILE = 'reports.jsonl';
 export async function showTriage(context: Context, named: string | undefined): Promise<number> {
   const project = await findProject(context);
   const { root } = context;
-  const file = await sourceOf(context, project, named);
-  const reports = await readReports(file);
+  const { shown, file, reports } = await reportsOf(context, project, named);
   await ensureStateFolder(context);
-  await keepSource(root, project.id, file);
+  if (file !== undefined) await keepSource(root, project.id, file);
   const [overrules, { known, past }, files] = await Promise.all([
     overrulesOf(root, project.id, reports),
     workHere(root, project.id),
     filesOf(project),
   ]);
   const result = triage({ reports, overrules, known, past, files, now: new Date().toISOString() });
-  const shown = relative(context.cwd, file) || file;
   if (context.json) printJson(asJson(shown, reports, result));
   else for (const line of triageLines(shown, result)) print(line);
   return EXIT.ok;
@@ -46,10 +47,8 @@ export async function overruleReport(
 ): Promise<number> {
   if (!reason?.trim()) throw new UserError(`say why: ralphctl triage ${verdict} ${clean(id, 60)} --reason <text>`);
   const project = await findProject(context);
-  const file = await sourceOf(context, project, named);
-  const reports = await readReports(file);
+  const { shown, reports } = await reportsOf(context, project, named);
   const report = reports.find((one) => one.id === id);
-  const shown = relative(context.cwd, file) || file;
   if (!report) {
     const near = nearest(
       id,
@@ -69,12 +68,33 @@ export async function overruleReport(
   return EXIT.ok;
 }
 
-/** The named file, else the file of this project's last triage, else `reports.jsonl`. */
-async function sourceOf(context: Context, { id, repository }: Project, named: string | undefined): Promise<string> {
-  if (named !== undefined) return resolve(context.cwd, named);
-  const last = await lastSource(context.root, id);
-  return last ?? join(await configFolder(context.cwd, repository.root), DEFAULT_FILE);
+interface Reports {
+  /** For people. */
+  shown: string;
+  /** Absent: they are in a tracker. */
+  file?: string;
+  reports: BugReport[];
 }
+
+/** The named file, else the file of this project's last triage, else the configured tracker, else `reports.jsonl`. */
+async function reportsOf(context: Context, { id, repository }: Project, named: string | undefined): Promise<Reports> {
+  const file = named === undefined ? await lastSource(context.root, id) : resolve(context.cwd, named);
+  if (file !== undefined) return ofFile(context, file);
+  const folder = await configFolder(context.cwd, repository.root);
+  const tracker = await loadConfig(folder).then(
+    ({ config }) => trackerOf(config),
+    // Triage works without a configuration, and beside a broken one.
+    () => undefined,
+  );
+  if (!tracker) return ofFile(context, join(folder, DEFAULT_FILE));
+  const { where, items } = await itemsOf(context, repository.root, tracker);
+  return { shown: where, reports: items.map(reportOf) };
+}
+
+const ofFile = async (context: Context, file: string): Promise<Reports> => ({
+  ...{ shown: relative(context.cwd, file) || file, file },
+  reports: await readReports(file),
+});
 
 async function filesOf({ repository }: Project): Promise<string[]> {
   const { stdout } = await git(repository.root).result(['ls-files', '-z'], { read: true });

@@ -5,12 +5,16 @@
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT } from '../../../protocol/user-error.js';
 import type { WhyView } from '../../../protocol/views.js';
-import { abandonedIdeas } from '../../../run-files/carried.js';
+import { recordOf } from '../../../run-files/carried.js';
 import { listRuns, loadIdea } from '../../../run-files/run.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
+import { onTarget, ranAgain, standingOf } from '../../after-run/on-target.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
+import { workedOn } from '../../model/idea-runs.js';
+import { takenBackText } from '../../open-run/landed-report.js';
+import type { AfterRun } from '../../views/commands-now.js';
 import { describeIdea } from '../../views/idea-lines.js';
 import { type IdeaReport, reportOn } from '../../views/idea-report.js';
 import { type Recorded, recordedRun } from '../../views/recorded.js';
@@ -44,15 +48,41 @@ async function explain(context: Context, project: string, idea: string): Promise
   } else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
     view.possible = view.possible.filter((command) => command !== 'skip --step');
   const told = recorded?.model.ideas.get(idea);
-  const commit = recorded?.graph.entry(idea)?.commit;
+  const after = over ? await standsAfter(context, project, { view, recorded }) : undefined;
   return reportOn(view, {
     ...{ root, project, over },
     runId,
     repo: recorded?.run.file.repo,
     told,
-    commit: commit || undefined,
-    givenUp: (await abandonedIdeas(root, project)).has(idea) || undefined,
+    ...(after ? { after } : {}),
   });
+}
+
+/** What the idea accepts while no run is open. The target may have changed since the run: the view says so, too. */
+async function standsAfter(
+  { root }: Context,
+  project: string,
+  { view, recorded }: { view: WhyView; recorded: Recorded | undefined },
+): Promise<AfterRun> {
+  const { idea, status } = view;
+  const { kept = [], abandoned } = await recordOf(root, project, idea);
+  const has = (verb: string): boolean => kept.some((one) => one.verb === verb);
+  const told = recorded?.model.ideas.get(idea)?.told?.verb;
+  const commit = recorded?.graph.entry(idea)?.commit;
+  const out = abandoned ? 'abandoned' : has('rollback') ? 'rolled back' : has('skip') ? 'skipped' : undefined;
+  const worked = (await workedOn(root, project, idea, await listRuns(root, project))) !== undefined;
+  const start = recorded?.model.startAgain;
+  const rest = { commit, out, worked, anew: told === 'rollback', start } as const;
+  if (!recorded || view.group) return rest;
+  const now = await onTarget(recorded);
+  const again = ranAgain(recorded, idea, has('rollback'));
+  const { status: stands, gone, commit: landed } = await standingOf(now, idea, { status, again });
+  if (gone) view.reason = takenBackText(gone, now.target);
+  if (stands === 'landed' && status !== 'landed') {
+    view.status = 'landed';
+    view.reason = `its work is on ${now.target} again`;
+  }
+  return { ...rest, commit: commit || landed, gone: gone !== undefined };
 }
 
 /** False also when this host has no files of the run: then plans are unknown. */

@@ -1,8 +1,9 @@
 /** `ralphctl server start|stop|status|logs`: the embedded Temporal server of this user. */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+
+import { tailOfOwn } from '../../../config/own-files.js';
 import { AUTOPILOT_WORKFLOW } from '../../../protocol/names.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { channelArgs } from '../../../server/connection.js';
 import { ensureServer } from '../../../server/embedded.js';
 import { serverLogPath } from '../../../server/files.js';
 import { serverStatus, stopServer } from '../../../server/stop.js';
@@ -50,10 +51,10 @@ export async function server(context: Context, action: ServerAction, options: Se
     }
     case 'logs': {
       const path = serverLogPath(context.root);
-      const found = await stat(path).catch(() => undefined);
-      if (!found) throw new UserError('there is no server log yet. Start the server with: ralphctl server start');
-      const stream = createReadStream(path, { start: Math.max(0, found.size - LOG_BYTES) });
-      for await (const chunk of stream) await writeAll(process.stdout, chunk as Buffer);
+      const tail = await tailOfOwn(path, LOG_BYTES);
+      if (tail === undefined)
+        throw new UserError('there is no server log yet. Start the server with: ralphctl server start');
+      await writeAll(process.stdout, tail);
       return EXIT.ok;
     }
   }
@@ -67,7 +68,10 @@ async function openRuns(context: Context): Promise<string[]> {
   const { Client, Connection } = await import('@temporalio/client');
   const repositories: string[] = [];
   try {
-    const connection = await Connection.connect({ address: record.address, connectTimeout: ASK_MS });
+    const { address } = record;
+    const connection = await Connection.connect({
+      ...{ address, connectTimeout: ASK_MS, channelArgs: channelArgs(address) },
+    });
     try {
       const query = `WorkflowType = '${AUTOPILOT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
       const client = new Client({ connection, namespace: record.namespace });

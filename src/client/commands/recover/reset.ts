@@ -13,6 +13,7 @@ import { listWorktrees } from '../../../git/worktrees/list.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { amendedIdeas, forget } from '../../../run-files/amendments.js';
 import { allCarried, type Carried, recordOf, writeCarried } from '../../../run-files/carried.js';
+import { repositoryPath } from '../../../run-files/ticks.js';
 import { recordCommand } from '../../after-run/act.js';
 import { type Closed, type ClosedIdea, closedIdea, runOf } from '../../after-run/closed.js';
 import { type Context, findProject, print, printJson } from '../../context.js';
@@ -80,7 +81,7 @@ async function whatIsThere({ context, project, recorded, plan }: Closed): Promis
     git(repo).run(['for-each-ref', '--format=%(refname:lstrip=3)', 'refs/heads/ralph/'], { read: true }),
     allCarried(context.root, project),
     amendedIdeas(context.root, project),
-    landedIdeas(repo, target),
+    landedIdeas(repo, target, recorded && repositoryPath(repo, recorded.run.file.backlog.file)),
   ]);
   const branches = refs.split('\n').filter(Boolean);
   const records = new Map(carried.map((one) => [one.idea, one]));

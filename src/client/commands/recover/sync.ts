@@ -1,11 +1,25 @@
-/** `ralphctl sync`: updates checkouts that fell behind their branch when work landed, and keeps edits. Needs only git. */
+/**
+ * `ralphctl sync`: updates checkouts that fell behind their branch when work landed, and keeps edits; pushes landed work
+ * that did not reach the remote. Needs only git.
+ */
+import { configFolder, loadConfig } from '../../../config/load.js';
+import type { Config } from '../../../config/schema/config.js';
+import { heldText } from '../../../decide/delivery/push.js';
+import { openRemote, type RemoteRecord } from '../../../git/delivery/remote.js';
+import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
 import { rememberedTargets } from '../../../git/landing/checkout.js';
 import { syncCheckout } from '../../../git/landing/sync.js';
-import { EXIT } from '../../../protocol/user-error.js';
-import { type Context, findProject, print, printJson } from '../../context.js';
+import { secretFinder } from '../../../process/redact.js';
+import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
+import { listRuns } from '../../../run-files/run.js';
+import { type Context, findProject, type Project, print, printJson, say } from '../../context.js';
+import { recordedRemote } from '../../plan/remote.js';
+import { configOfRun } from '../../plan/run-config.js';
+import { pushedText } from '../../plan/unpushed-text.js';
 
 export async function sync(context: Context, { conflicts = false }: { conflicts?: boolean }): Promise<number> {
-  const { root } = (await findProject(context)).repository;
+  const project = await findProject(context);
+  const { root } = project.repository;
   let synced = 0;
   for (const target of await rememberedTargets(root)) {
     const done = await syncCheckout(root, target, conflicts);
@@ -27,9 +41,78 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
         `to get the state before as a branch: ralphctl saves restore checkout ${done.saved.split('/').at(-1) ?? ''}`,
       );
   }
-  if (synced === 0 && context.json) printJson({ kind: 'level' });
-  else if (synced === 0) print('every checkout is up to date with its branch');
-  return EXIT.ok;
+  const pushed = await pushLanded(context, project);
+  if (synced === 0 && pushed === undefined && context.json) printJson({ kind: 'level' });
+  else if (synced === 0 && pushed === undefined) print('every checkout is up to date with its branch');
+  return pushed ?? EXIT.ok;
+}
+
+interface Pushable {
+  target: string;
+  record: RemoteRecord;
+  landing: Config['landing'];
+}
+
+/** Pushes landed work that the remote lacks. Undefined: nothing to push. */
+async function pushLanded(context: Context, project: Project): Promise<ExitCode | undefined> {
+  const { root } = project.repository;
+  let code: ExitCode | undefined;
+  for (const one of await pushable(context, project)) {
+    const open = await notPushed(root, one.target, one.record);
+    if (open) code = worse(code, await push(context, root, one, open));
+  }
+  return code;
+}
+
+const worse = (one: ExitCode | undefined, other: ExitCode): ExitCode => (one === EXIT.refused ? one : other);
+
+/**
+ * The target and the remote of the newest run, which `status` and `report` speak of, and those of the next run.
+ * @throws UserError where the configuration cannot be read and no run tells
+ */
+async function pushable(context: Context, project: Project): Promise<Pushable[]> {
+  const last = await ofLastRun(context, project.id);
+  const next = await ofConfiguration(context, project).catch((error: unknown) => {
+    if (!(error instanceof UserError) || !last) throw error;
+    say(`warning: ${error.message}. ralphctl uses the settings of the last run`);
+    return undefined;
+  });
+  const same = last && next && last.target === next.target && last.record.name === next.record.name;
+  return [last, same ? undefined : next].filter((one) => one !== undefined);
+}
+
+async function ofLastRun({ root }: Context, project: string): Promise<Pushable | undefined> {
+  const [runId] = await listRuns(root, project);
+  const run = runId === undefined ? undefined : await configOfRun(root, { project, runId }).catch(() => undefined);
+  if (!run?.file.remote || run.config.landing.mode !== 'push') return undefined;
+  return { target: run.file.target, record: run.file.remote, landing: run.config.landing };
+}
+
+async function ofConfiguration(context: Context, { repository }: Project): Promise<Pushable | undefined> {
+  const { root, branch } = repository;
+  const { config } = await loadConfig(await configFolder(context.cwd, root));
+  const target = config.target ?? branch;
+  if (config.landing.mode !== 'push' || !target) return undefined;
+  const record = await recordedRemote(root, target, config);
+  return record && { target, record, landing: config.landing };
+}
+
+async function push(
+  context: Context,
+  root: string,
+  { target, record, landing }: Pushable,
+  open: Unpushed,
+): Promise<ExitCode> {
+  const { deliver } = await import('../../../jobs/delivery/deliver.js');
+  const { passEnv, secretsAllowed } = landing;
+  const remote = await openRemote({ root, record, env: context.env, passEnv });
+  const find = secretFinder(context.env);
+  const result = await deliver({ remote, target, find, secretsAllowed, listed: Number.POSITIVE_INFINITY });
+  const to = `${record.name}/${record.branch}`;
+  if (context.json) printJson({ ...result, kind: result.kind === 'pushed' ? 'pushed' : 'not-pushed', to });
+  else if (result.kind === 'held') print(heldText(result, to));
+  else print(pushedText({ ...open, ideas: result.ideas }, to));
+  return result.kind === 'held' ? EXIT.refused : EXIT.ok;
 }
 
 const many = (list: readonly string[], noun: string): string => `${list.length} ${noun}${list.length === 1 ? '' : 's'}`;

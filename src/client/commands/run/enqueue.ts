@@ -8,22 +8,21 @@ import { readBacklog } from '../../../backlog/index.js';
 import type { FormatName } from '../../../protocol/backlog-formats.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../../run-files/run.js';
-import { connect } from '../../api/connection.js';
-import { noRun, RunApi } from '../../api/run.js';
-import { type Context, findProjectId, print, printJson, say } from '../../context.js';
+import { trackerOfRun } from '../../../run-files/settings.js';
+import { type Context, print, printJson, say } from '../../context.js';
 import { notCommitted, notCommittedLines } from '../../open-run/not-committed.js';
+import { readTracker } from '../../plan/source.js';
+import { withRun } from '../steer/interventions.js';
 
-export async function enqueue(context: Context, file: string | undefined, named?: FormatName): Promise<number> {
-  const project = await findProjectId(context);
-  const connected = await connect(context, { start: false });
-  try {
-    const api = new RunApi(connected.client, project);
-    const facts = await api.facts();
-    if (!facts?.open || !facts.runId) throw noRun();
-    const ref = { project, runId: facts.runId };
+export function enqueue(context: Context, file: string | undefined, named?: FormatName): Promise<number> {
+  return withRun(context, async ({ api, project, runId }) => {
+    const ref = { project, runId };
     const run = await loadRun(context.root, ref);
+    const tracker = file === undefined ? trackerOfRun(run.file) : undefined;
     const format = named ?? (file === undefined ? run.file.backlog.format : undefined);
-    const { ideas } = await readBacklog(file ?? run.file.backlog.file, { format });
+    const { ideas } = tracker
+      ? await readTracker(context, { project, root: run.file.repo }, tracker)
+      : await readBacklog(file ?? run.file.backlog.file, { format });
     const known = await knownIdeas(context.root, ref);
     const fresh = ideas.filter((idea) => !known.has(idea.id) && !idea.done);
     if (fresh.length === 0) throw new UserError('there is no idea in the backlog that the run does not have already');
@@ -44,7 +43,5 @@ export async function enqueue(context: Context, file: string | undefined, named?
       for (const line of notCommittedLines(backlog, unticked)) say(`warning: ${line}`);
     }
     return EXIT.ok;
-  } finally {
-    await connected.close();
-  }
+  });
 }

@@ -3,12 +3,11 @@
 import { stat } from 'node:fs/promises';
 import { closedLockDir } from '../../../config/paths.js';
 import { checkoutBehind } from '../../../git/landing/checkout.js';
-import { landedIdeas } from '../../../git/landing/landed.js';
-import type { RunMode } from '../../../protocol/command.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { forget } from '../../../run-files/amendments.js';
 import { listRuns, writeRun } from '../../../run-files/run.js';
-import { settingsOf } from '../../../run-files/settings.js';
+import { settingsOf, trackerSettings, waveSettings } from '../../../run-files/settings.js';
+import { startAgainOf } from '../../../run-files/start-again.js';
 import type { Connected } from '../../api/connection.js';
 import type { RunApi } from '../../api/run.js';
 import { type Context, findProject, printJson, say } from '../../context.js';
@@ -17,7 +16,20 @@ import { carriedLines, leftBehind } from '../../follow/left-behind.js';
 import type { Attachment } from '../../open-run/attachment.js';
 import { showPlan } from '../../open-run/dry-run.js';
 import { reportLines } from '../../open-run/landed-report.js';
-import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../../plan/run-plan.js';
+import { reusedIdLines } from '../../open-run/reused-ids.js';
+import { type NothingToStart, nothingToStart, sayNothingToStart } from '../../plan/nothing-to-start.js';
+import { remoteLine } from '../../plan/remote.js';
+import {
+  landedOnTarget,
+  newRunId,
+  planRun,
+  type RunPlan,
+  reportOf,
+  runFile,
+  type StartFlags,
+} from '../../plan/run-plan.js';
+import { trackerLine } from '../../plan/source.js';
+import { refusePlain, rememberReports, wavesText } from '../../plan/waves.js';
 import { ensureStateFolder } from '../../state-folder.js';
 import { many } from '../../views/live-lines.js';
 import { canShowScreen } from '../../views/terminal.js';
@@ -37,26 +49,34 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   // The client takes a quarter of a second to load; git answers meanwhile.
   const loading = options.dryRun ? undefined : loadApi();
   loading?.catch(() => undefined);
-  if (!loading || options.dryRun) return showPlan(context, await planRun(context, options, { agents: false }));
+  if (!loading || options.dryRun) return showPlan(context, options);
   await whenProjectFree(context);
-  const plan = await planRun(context, options).catch((error: unknown) => error as Error);
+  const planned = await planRun(context, options).catch((error: unknown) => error as Error);
   // Attaching to an open run must work after the backlog has moved or the configuration broke.
-  if (plan instanceof Error) return comeBack(context, options, await loading, plan);
+  if (planned instanceof Error) return comeBack(context, options, await loading, planned);
+  let plan = planned;
   await ensureStateFolder(context);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
   const { connect, RunApi, Attachment } = await loading;
-  const [connected] = await Promise.all([
+  const [connected, idle] = await Promise.all([
     connect(context, { start: true }),
+    nothingToStart(context, plan),
+    // Also with nothing to start: alerts and comments of the last run may wait for a worker.
     options.worker === false ? undefined : ensureWorker(context, plan.project.id),
   ]);
   let attachment: Attachment | undefined;
   try {
     const api = new RunApi(connected.client, plan.project.id);
-    const { runId, attached } = await startOrAttach(context, api, plan, options.mode);
+    if (idle && !(await api.facts())?.open) return await endIdle(context, plan, idle);
+    const begun = await startOrAttach(context, api, plan, options);
+    if ('idle' in begun) return await endIdle(context, begun.plan, begun.idle);
+    const { runId, attached } = begun;
+    plan = begun.plan;
     // Ideas that landed in earlier runs do not count as work of this one.
-    const landed = new Set(context.json ? [] : await landedIdeas(plan.project.repository.root, plan.target));
+    const landed = new Set(context.json ? [] : await landedOnTarget(plan));
     for (const id of plan.again) landed.delete(id);
-    if (!context.json) for (const line of reportLines(await reportOf(plan), plan.target)) say(`warning: ${line}`);
+    if (!context.json) await sayLanded(context, plan);
+    if (!attached) await sayRemote(context, plan);
     if (!attached) await sayAmended(context, plan, runId, landed);
     const taken = attached
       ? await onOpenRun(context, { api, project: plan.project.id, runId, worker: true }, options)
@@ -68,13 +88,21 @@ export async function start(context: Context, options: StartOptions): Promise<nu
       runId,
       worker: options.worker !== false,
     });
-    const code = await attach(context, attachment, runId, showing(context, options));
+    const code = await attach(context, attachment, runId, { ...showing(context, options), again: attached });
     const behind = await checkoutBehind(plan.project.repository.root, plan.target);
     if (behind && !context.json) say(`warning: ${behind}`);
     return code;
   } finally {
     await (attachment ?? connected).close();
   }
+}
+
+/** Says in one line what the run does to the remote. */
+async function sayRemote(context: Context, { project, target, remote, config }: RunPlan): Promise<void> {
+  const line = context.json
+    ? undefined
+    : await remoteLine(project.repository.root, target, remote, config.landing.mode, config.landing.pr.autoMerge);
+  if (line !== undefined) say(line);
 }
 
 /** Prints the edits, splits and hints of earlier runs that apply to this run, and those that no longer do. */
@@ -107,6 +135,7 @@ async function comeBack(
     const api = new RunApi(connected.client, project.id);
     const facts = await api.facts();
     if (!facts?.open || !facts.runId) throw problem;
+    if (options.waves) await refusePlain(context.root, project.id, facts.runId);
     if (options.worker !== false) await ensureWorker(context, project.id);
     const run = { api, project: project.id, runId: facts.runId, worker: true };
     const taken = await onOpenRun(context, run, options);
@@ -127,7 +156,7 @@ async function comeBack(
       runId: facts.runId,
       worker: options.worker !== false,
     });
-    return await attach(context, attachment, facts.runId, showing(context, options));
+    return await attach(context, attachment, facts.runId, { ...showing(context, options), again: true });
   } finally {
     await (attachment ?? connected).close();
   }
@@ -155,12 +184,20 @@ async function loadApi() {
   return { connect, RunApi, Attachment };
 }
 
-async function startOrAttach(
-  context: Context,
-  api: RunApi,
-  plan: RunPlan,
-  mode: RunMode | undefined,
-): Promise<{ runId: string; attached: boolean }> {
+/** Says what to do about ideas that only look landed. */
+async function sayLanded(context: Context, plan: RunPlan): Promise<void> {
+  for (const line of reportLines(await reportOf(plan), plan.target, startAgainOf(plan))) say(`warning: ${line}`);
+  for (const line of await reusedIdLines(context, plan)) say(line);
+}
+
+async function endIdle(context: Context, plan: RunPlan, idle: NothingToStart): Promise<number> {
+  if (!context.json) await sayLanded(context, plan);
+  return sayNothingToStart(context, plan, idle);
+}
+
+type Begun = { plan: RunPlan } & ({ runId: string; attached: boolean } | { idle: NothingToStart });
+
+async function startOrAttach(context: Context, api: RunApi, plan: RunPlan, options: StartOptions): Promise<Begun> {
   const runId = newRunId((await listRuns(context.root, plan.project.id))[0]);
   const open = await api.facts();
   if (open?.open && open.runId) {
@@ -169,24 +206,33 @@ async function startOrAttach(
         `--again applies only to a new run, and run ${open.runId} is open. End it first: ralphctl stop`,
         EXIT.refused,
       );
-    return { runId: open.runId, attached: true };
+    if (plan.waves) await refusePlain(context.root, plan.project.id, open.runId);
+    return { runId: open.runId, attached: true, plan };
   }
-  const input = {
-    project: plan.project.id,
-    runId,
-    settings: { ...settingsOf(plan.config), ...(mode ? { mode } : {}) },
-  };
+  const { mode } = options;
   const { lockProject } = await import('../../after-run/closed.js');
-  const answer = await lockProject(context, plan.project.id, async (waited) => {
+  const begun = await lockProject(context, plan.project.id, async (waited): Promise<Begun | undefined> => {
     // The other command may have changed the target or the backlog since this start read them.
-    if (waited) throw new UserError('another command has worked on this project meanwhile. Call again: ralphctl start');
-    await writeRun(context.root, runFile(plan, runId), plan.ideas);
-    return api.start(input, { repo: plan.project.repository.root });
+    const now = waited ? await planRun(context, options) : plan;
+    const idle = waited ? await nothingToStart(context, now) : undefined;
+    if (idle) return { plan: now, idle };
+    const settings = {
+      ...settingsOf(now.config, now.remote),
+      ...trackerSettings(now.tracker?.config),
+      ...waveSettings(now.waves),
+      ...(mode ? { mode } : {}),
+    };
+    // Each wave adds its own ideas.
+    await writeRun(context.root, runFile(now, runId), now.waves ? [] : now.ideas);
+    await rememberReports(context.root, now);
+    const answer = await api.start({ project: now.project.id, runId, settings }, { repo: now.project.repository.root });
+    return answer === 'started' ? { runId, attached: false, plan: now } : undefined;
   });
-  if (answer === 'started') return { runId, attached: false };
+  if (begun) return begun;
   const other = await api.facts();
   if (!other?.runId) throw new UserError('another run started at the same moment. See: ralphctl status');
-  return { runId: other.runId, attached: true };
+  if (plan.waves) await refusePlain(context.root, plan.project.id, other.runId);
+  return { runId: other.runId, attached: true, plan };
 }
 
 /** A start waits for such a command before it reads anything. */
@@ -222,12 +268,12 @@ function announce(
     });
     return;
   }
+  const settings = `${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}`;
   const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue && !landed.has(idea.id)).length;
   if (attached) say(`attached to the open run (${runId})`);
-  else
-    say(
-      `run ${runId}: ${many(todo, 'idea')} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}`,
-    );
+  else if (plan.waves) say(`run ${runId}: ${wavesText(plan.waves, todo)} onto ${plan.target}, ${settings}`);
+  else say(`run ${runId}: ${many(todo, 'idea')} onto ${plan.target}, ${settings}`);
+  if (plan.tracker && !attached) say(trackerLine(plan.tracker));
   if (link) say(`Web UI ${link}`);
 }
 

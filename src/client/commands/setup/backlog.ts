@@ -2,7 +2,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { FORMATS } from '../../../backlog/formats/registry.js';
-import { findBacklog, readBacklog } from '../../../backlog/index.js';
 import { unclear } from '../../../backlog/unclear.js';
 import { type Target, written } from '../../../backlog/write.js';
 import { configFolder } from '../../../config/load.js';
@@ -11,7 +10,8 @@ import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { type Order, orderOf } from '../../plan/order.js';
 import { readConfig } from '../../plan/run-config.js';
-import { backlogFile, LISTED, planRun, type RunPlan } from '../../plan/run-plan.js';
+import { LISTED, planRun, type RunPlan } from '../../plan/run-plan.js';
+import { readSource, trackerLine } from '../../plan/source.js';
 import { clean, paragraphs } from '../../views/live-lines.js';
 
 export interface BacklogOptions {
@@ -31,16 +31,18 @@ export async function showBacklog(
   return EXIT.ok;
 }
 
-function asJson({ backlog, ideas, leftOut }: RunPlan, { order, landed, parts }: Order) {
+function asJson({ backlog, tracker, ideas, leftOut }: RunPlan, { order, landed, parts }: Order) {
   const places = new Map(order.map((one) => [one.id, one]));
   return {
     kind: 'backlog',
-    file: backlog.file,
-    format: backlog.format,
+    ...(tracker
+      ? { tracker: tracker.config.tracker, where: tracker.where, write: tracker.config.write }
+      : { file: backlog.file, format: backlog.format }),
     ideas: ideas.map((idea) => ({
       id: idea.id,
       title: idea.title,
       group: idea.blue,
+      ...(idea.origin ? { origin: idea.origin } : {}),
       done: landed.includes(idea.id),
       ...(idea.parent === undefined ? {} : { parent: idea.parent }),
       after: idea.dependsOn,
@@ -65,7 +67,13 @@ export function backlogLines(...all: Parameters<typeof lines>): string[] {
 
 function lines(
   context: Pick<Context, 'cwd'>,
-  { backlog, ideas, leftOut, warnings }: Pick<RunPlan, 'backlog' | 'ideas' | 'leftOut' | 'warnings'>,
+  {
+    backlog,
+    tracker,
+    ideas,
+    leftOut,
+    warnings,
+  }: Pick<RunPlan, 'backlog' | 'tracker' | 'ideas' | 'leftOut' | 'warnings'>,
   { order, landed, parts }: Order,
 ): string[] {
   const groups = ideas.filter(({ blue }) => blue);
@@ -79,7 +87,9 @@ function lines(
   });
   const { about } = FORMATS[backlog.format];
   return [
-    `${relative(context.cwd, backlog.file) || backlog.file}: ${backlog.format}, ${about}`,
+    tracker
+      ? trackerLine(tracker)
+      : `${relative(context.cwd, backlog.file) || backlog.file}: ${backlog.format}, ${about}`,
     `${count(work, 'idea')}: ${work - done.length} to do, ${done.length} done${groups.length > 0 ? `; ${count(groups.length, 'epic')}` : ''}`,
     ...(order.length > 0 ? ['', 'order (ideas of a round can run at once):'] : []),
     ...order.map(({ id, round, score, after }) => {
@@ -117,13 +127,14 @@ export interface ConvertOptions extends BacklogOptions {
 }
 
 export async function convert(context: Context, named: string | undefined, options: ConvertOptions): Promise<number> {
-  const { root } = (await findProject(context)).repository;
+  const { id, repository } = await findProject(context);
+  const { root } = repository;
   const folder = await configFolder(context.cwd, root);
   const { config } = await readConfig(folder);
-  const file =
-    named === undefined ? await findBacklog(folder, config.backlog) : await backlogFile(context, root, named);
-  const { ideas, leftOut } = await readBacklog(file, { format: options.format ?? config.backlogFormat });
-  if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
+  const asked = { backlog: named, format: options.format };
+  const { file, ideas, leftOut, tracker } = await readSource(context, { project: id, root, folder }, config, asked);
+  if (ideas.length === 0)
+    throw new UserError(`${tracker?.where ?? (relative(context.cwd, file) || file)} contains no ideas`);
   const text = await written(ideas, options.to);
   // A terminal must not obey a title. A pipe gets the text as it is.
   const shown = process.stdout.isTTY ? paragraphs(text.trimEnd()).join('\n') : text.trimEnd();

@@ -7,7 +7,7 @@ import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { type Context, findProject, print, printJson } from '../../context.js';
 import { openRunConfig } from '../../open-run/flags.js';
 import { describeChange, fileChanges, reloadFile, showValue } from '../../open-run/reload.js';
-import { configFor, type RunConfig, readConfig } from '../../plan/run-config.js';
+import { configFor, configOf, type RunConfig, readConfig } from '../../plan/run-config.js';
 import { clean } from '../../views/live-lines.js';
 import { queued, withRun } from '../steer/interventions.js';
 
@@ -56,6 +56,8 @@ export async function showConfig(context: Context, only: string | undefined): Pr
   return EXIT.ok;
 }
 
+const NEXT = { format: 'ideas', waves: false } as const;
+
 const FLAGS = { agent: '--agent', slots: '--slots', maxIterations: '--max-iterations', gate: '--gate' } as const;
 
 /**
@@ -64,13 +66,13 @@ const FLAGS = { agent: '--agent', slots: '--slots', maxIterations: '--max-iterat
  */
 async function shownKeys(root: string, open: RunConfig | undefined): Promise<ShownKey[]> {
   const read = await readConfig(root);
-  const config = open?.config ?? configFor(read, {}, 'ideas');
-  const inFile = flatten(configFor(read, open?.flags ?? {}, open?.file.backlog.format ?? 'ideas'));
+  const config = open?.config ?? configFor(read, {}, NEXT);
+  const inFile = flatten(configFor(read, open?.flags ?? {}, open ? configOf(open.file) : NEXT));
   const name = read.file && relative(root, read.file);
   const origins = read.file ? originsIn(await readFile(read.file, 'utf8'), read.file) : () => undefined;
   return [...flatten(config)].map(([key, value]) => {
     const flag = flagOf(key, open);
-    const line = origins(key.split('.'));
+    const line = origins((open?.file.waves && key === 'slots' ? 'waves.slots' : key).split('.'));
     const asInFile = JSON.stringify(inFile.get(key)) === JSON.stringify(value);
     const from = line === undefined ? 'default' : `${name}:${line}`;
     const origin = flag ?? (asInFile ? from : `the run, since its start (now ${from})`);

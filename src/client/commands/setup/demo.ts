@@ -2,10 +2,10 @@
  * `ralphctl demo`: lands a backlog in a throw-away repository with the scripted agent. It needs no agent and no key,
  * and the network only to download the server the first time.
  */
-import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { git } from '../../../git/runner.js';
+import { makeTemporary } from '../../../process/temporary.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { called } from '../../called.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
@@ -45,7 +45,7 @@ async function showLanded(repo: string): Promise<void> {
 
 /** Uses a state folder and a server of its own, so that no kill hits the server of the user's other repositories. */
 async function chaos(context: Context, repo: string): Promise<number> {
-  const root = await mkdtemp(join(tmpdir(), 'ralphctl-demo-state-'));
+  const root = await makeTemporary('demo-state');
   const env = { ...context.env, RALPHCTL_HOME: root, RALPHCTL_PORT: '0', RALPHCTL_UI_PORT: '0' };
   const own = { ...context, root, env };
   const project = await findProject(own);
@@ -93,7 +93,7 @@ async function makeRepository(keep: string | undefined): Promise<string> {
     await mkdir(keep, { recursive: true });
     if ((await readdir(keep)).length > 0) throw new UserError(`${keep} is not empty. Name an empty or a new folder`);
   }
-  const repo = keep ?? (await mkdtemp(join(tmpdir(), 'ralphctl-demo-')));
+  const repo = keep ?? (await makeTemporary('demo'));
   await cp(join(dirname(program()), '..', 'examples', 'demo'), repo, { recursive: true });
   const run = (...args: string[]): Promise<string> => git(repo).run(args);
   await run('init', '--quiet', '--initial-branch=main');

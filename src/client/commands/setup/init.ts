@@ -4,14 +4,15 @@
  */
 import { realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { findBacklog } from '../../../backlog/index.js';
 import { CONFIG_FILES, configFileIn, parseConfig } from '../../../config/load.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { which } from '../../../server/install/probe.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { findAgents } from '../../doctor/agents.js';
+import { findBacklogFor } from '../../init/backlog.js';
 import { proposeCommands } from '../../init/commands.js';
 import { configDocument, type Findings, projectFolder } from '../../init/document.js';
+import { safeLines } from '../../output.js';
 import { clean } from '../../views/live-lines.js';
 
 export interface InitOptions {
@@ -32,16 +33,13 @@ export async function init(context: Context, options: InitOptions): Promise<numb
   const [agents, commands, backlog] = await Promise.all([
     findAgents(context),
     proposeCommands({ dir, root, installed: async (program) => (await which(program, context.env)) !== undefined }),
-    findBacklog(dir).then(
-      (file) => relative(dir, file),
-      () => undefined,
-    ),
+    findBacklogFor(dir),
   ]);
   const found: Findings = {
     ...commands,
     agents: agents.map(({ entry }) => entry.adapter),
     target: branch,
-    backlog,
+    ...backlog,
     folder: dir === root ? undefined : relative(root, dir),
   };
   const file = existing ?? join(dir, CONFIG_FILES[0]);
@@ -49,7 +47,8 @@ export async function init(context: Context, options: InitOptions): Promise<numb
   parseConfig(text, file);
   if (options.dryRun) {
     if (context.json) printJson({ file, written: false, ...found });
-    else process.stdout.write(text);
+    // Names of files and scripts are from the project.
+    else process.stdout.write(safeLines(text));
     return EXIT.ok;
   }
   await writeFile(file, text, { flag: options.force ? 'w' : 'wx' });
@@ -61,12 +60,13 @@ export async function init(context: Context, options: InitOptions): Promise<numb
   return EXIT.ok;
 }
 
-function asJson({ agents, target, backlog, gate, setup }: Findings): string {
+function asJson({ agents, target, backlog, backlogFormat, gate, setup }: Findings): string {
   const [agent] = agents;
   const config = {
     version: 1,
     target,
     backlog,
+    backlogFormat,
     agent,
     gate: gate.map(({ run }) => run),
     setup: setup ? { run: setup.run } : undefined,
@@ -74,7 +74,8 @@ function asJson({ agents, target, backlog, gate, setup }: Findings): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-export function summary({ agents, gate, setup, missing, backlog, folder }: Findings): string {
+export function summary(found: Findings): string {
+  const { agents, gate, setup, missing, folder } = found;
   const lines = [
     agents.length > 0
       ? `agents found: ${agents.join(', ')}`
@@ -84,11 +85,16 @@ export function summary({ agents, gate, setup, missing, backlog, folder }: Findi
       : 'no test command was found: write yours under gate: in ralphctl.yaml, e.g. gate: [make test]',
     ...missing.map(({ run, program }) => `left out, as ${program} is not installed: ${run}`),
     ...(setup ? [`set-up: ${setup.run}`] : []),
-    backlog === undefined
-      ? 'no backlog yet: write roadmap.md, e.g. "- [ ] **task-001**: what to do"'
-      : `backlog: ${backlog}`,
-    `next: ralphctl doctor, then ralphctl start${folder === undefined ? '' : `, both in ${folder}`}`,
+    backlogText(found),
+    `next: ${agents.length > 0 ? '' : 'install an agent, then '}ralphctl doctor, then ralphctl start${folder === undefined ? '' : `, both in ${folder}`}`,
   ];
   // The commands are from files of the project.
   return lines.map((line) => clean(line, Number.POSITIVE_INFINITY)).join('\n');
+}
+
+function backlogText({ backlog, backlogSays, backlogs }: Findings): string {
+  if (backlogs)
+    return `more than one file could be the backlog: ${backlogs.join(', ')}. Choose one in ralphctl.yaml: backlog: ${backlogs[0]}`;
+  if (backlog === undefined) return 'no backlog yet: write roadmap.md, e.g. "- [ ] **task-001**: what to do"';
+  return `backlog: ${backlog}${backlogSays === undefined ? '' : ` (${backlogSays})`}`;
 }

@@ -6,21 +6,29 @@
 import { EXIT } from '../../../protocol/user-error.js';
 import { noteAbandoned, takeBackAbandoned } from '../../../run-files/carried.js';
 import { forgetKept } from '../../../run-files/kept.js';
+import { lockProject } from '../../after-run/closed.js';
 import { isSelection, type Selection, tellAll } from '../../after-run/select.js';
-import { type Context, findProjectId } from '../../context.js';
+import type { Context } from '../../context.js';
 import { tell } from './interventions.js';
 
 type Said = Selection & { reason?: string };
 const because = ({ reason }: Said) => (reason ? { reason } : {});
 
+/** Without an open run the command itself writes the record, under the same lock. */
+type Note = (project: string, idea: string) => Promise<void>;
+const locked =
+  (context: Context, write: Note): Note =>
+  (project, idea) =>
+    lockProject(context, project, () => write(project, idea));
+
 export async function abandon(context: Context, idea: string | undefined, said: Said): Promise<number> {
   const { root } = context;
   const command = { verb: 'abandon' as const, ...because(said) };
-  const note = (project: string, id: string): Promise<void> => noteAbandoned(root, project, id, said.reason);
+  const note = locked(context, (project, id) => noteAbandoned(root, project, id, said.reason));
   if (isSelection(idea, said, 'abandon') || idea === undefined) return tellAll(context, said, command, note);
-  const code = await tell(context, { ...command, idea });
-  if (code === EXIT.ok) await note(await findProjectId(context), idea);
-  return code;
+  return tell(context, { ...command, idea }, (project, code) =>
+    code === EXIT.ok ? note(project, idea) : Promise.resolve(),
+  );
 }
 
 export async function retry(
@@ -30,12 +38,10 @@ export async function retry(
 ): Promise<number> {
   const { root } = context;
   const command = { verb: 'retry' as const, ...(said.fresh ? { fresh: true } : {}), ...because(said) };
-  const takeBack = async (project: string, id: string): Promise<void> => {
+  const takeBack = locked(context, async (project, id) => {
     await takeBackAbandoned(root, project, id);
     await forgetKept(root, project, id, 'rollback');
-  };
+  });
   if (isSelection(idea, said, 'retry') || idea === undefined) return tellAll(context, said, command, takeBack);
-  const code = await tell(context, { ...command, idea });
-  await takeBack(await findProjectId(context), idea);
-  return code;
+  return tell(context, { ...command, idea }, (project) => takeBack(project, idea));
 }

@@ -2,12 +2,12 @@
  * `ralphctl edit IDEA`: changes an idea of the open run, by flags or in $EDITOR. Texts go into the run's files, and the run
  * gets their revision. The backlog file stays as it is; later runs use the edit (`run-files/amendments.ts`).
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { makeTemporary } from '../../../process/temporary.js';
 import { type Intervention, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '../../../protocol/command.js';
 import type { Idea } from '../../../protocol/idea.js';
 import { UserError } from '../../../protocol/user-error.js';
@@ -128,7 +128,7 @@ async function inEditor(context: Context, idea: string, before: Editable): Promi
       `$EDITOR is not set. Set it, or use flags: ralphctl edit ${idea} --text "…" --max-iterations 20`,
     );
   }
-  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-edit-'));
+  const dir = await makeTemporary('edit');
   const path = join(dir, `${idea}.yaml`);
   try {
     await writeFile(

@@ -4,8 +4,8 @@
  */
 import { nearest } from '../../../config/problems.js';
 import { notesProblem } from '../../../decide/idea/amendments.js';
+import { emptyText } from '../../../decide/idea/answers.js';
 import { readWarningAnswer } from '../../../decide/idea/stall.js';
-import { BASELINE_KEY } from '../../../decide/idea/tripwires.js';
 import type { KeptCommand } from '../../../protocol/activities.js';
 import type { Intervention } from '../../../protocol/command.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
@@ -17,7 +17,7 @@ import type { Closed } from '../../after-run/closed.js';
 import { connect } from '../../api/connection.js';
 import { notRunning, noWorker } from '../../api/no-answer.js';
 import { noRun, RunApi } from '../../api/run.js';
-import { type Context, findProjectId, print, printJson, say } from '../../context.js';
+import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { failingLines } from '../../open-run/failing-run.js';
 import { clean } from '../../views/live-lines.js';
 import { warningWord } from '../../views/words.js';
@@ -32,16 +32,25 @@ export interface OpenRun {
   failing?: string;
 }
 
-/** Sends one command. Without an open run, ralphctl keeps it for the next one or carries it out at once. */
-export async function tell(context: Context, command: Intervention): Promise<number> {
+/**
+ * Sends one command. Without an open run, ralphctl keeps it for the next one or carries it out at once. `then` gets the
+ * exit code where a run was open.
+ */
+export async function tell(
+  context: Context,
+  command: Intervention,
+  then: (project: string, code: number) => Promise<void> = () => Promise.resolve(),
+): Promise<number> {
   const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, command.idea, command.verb);
-    return send(context, run, command);
+    const code = await send(context, run, command);
+    await then(run.project, code);
+    return code;
   };
   return withRunOr(context, act, command);
 }
 
-async function withRunOr(
+export async function withRunOr(
   context: Context,
   act: (run: OpenRun) => Promise<number>,
   command: Intervention,
@@ -85,8 +94,8 @@ async function isOpen(context: Context, project: string): Promise<boolean> {
   }
 }
 
-/** For commands that write files before they send their message. */
-export async function withRun(context: Context, act: (run: OpenRun) => Promise<number>): Promise<number> {
+/** @throws UserError when no run is open */
+export async function withRun<T>(context: Context, act: (run: OpenRun) => Promise<T>): Promise<T> {
   const project = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
@@ -118,13 +127,15 @@ export async function tellRun(context: Context, act: (api: RunApi) => Promise<st
 export async function send(context: Context, run: OpenRun, command: Intervention): Promise<number> {
   const { verb, idea } = command;
   const about = idea ? `${verb} ${idea}` : verb;
+  const empty = emptyText(command);
+  if (empty) throw new UserError(empty, EXIT.refused);
   if (run.failing) {
     await run.api.tell(command, false);
     return sayFailing(context, run, run.failing, about);
   }
   const done = await run.api.tell(command, run.worker);
   if (context.json) printJson({ done: done ?? null, verb, idea: idea || undefined, worker: done !== undefined });
-  else print(done ?? queued(about));
+  else print(done ?? queued(about) + (verb === 'answer' ? `. The first answer counts; see: ralphctl why ${idea}` : ''));
   return EXIT.ok;
 }
 
@@ -166,32 +177,6 @@ function asReason(verb: Intervention['verb'] | undefined, said: string): string 
 }
 
 /*
- * `ralphctl answer IDEA TEXT`. People often answer a question about a gate that was red before by changing the
- * configuration file. The run reloads the file first, so that the next iteration uses the new gate.
- */
-
-export async function answer(
-  context: Context,
-  idea: string,
-  text: string,
-  reason: string | undefined,
-): Promise<number> {
-  const { describeChange, reloadFile } = await import('../../open-run/reload.js');
-  const { changedFile } = await import('../../open-run/flags.js');
-  const command = { verb: 'answer', idea, text, ...(reason ? { reason } : {}) } as const;
-  const act = async (run: OpenRun): Promise<number> => {
-    await knownIdea(context, run, idea, 'answer');
-    const view = run.worker ? await run.api.idea(idea).catch(() => undefined) : undefined;
-    if (view?.question?.includes(BASELINE_KEY)) {
-      const { changed, kept } = await reloadFile(context, run);
-      for (const change of [...changed, ...kept]) say(`the configuration file has changed: ${describeChange(change)}`);
-    } else if (!context.json) for (const line of await changedFile(context, run)) say(line);
-    return send(context, run, command);
-  };
-  return withRunOr(context, act, command);
-}
-
-/*
  * `ralphctl hint IDEA TEXT`. Only the idea knows how much text waits for its next prompt, so this asks it first. Without a
  * worker, the idea refuses the text later, and `logs` shows the refusal.
  */
@@ -214,7 +199,9 @@ export async function hint(context: Context, idea: string, text: string, reason:
 
 export async function forgetAmendment(context: Context, idea: string, verb: 'edit' | 'split'): Promise<number> {
   const id = await findProjectId(context);
-  if (!(await forget(context.root, id, idea, verb === 'edit' ? 'fields' : 'parts')))
+  const what = verb === 'edit' ? 'fields' : 'parts';
+  const { lockProject } = await import('../../after-run/closed.js');
+  if (!(await lockProject(context, id, () => forget(context.root, id, idea, what))))
     throw new UserError(`there is no ${verb} of ${idea} to drop`);
   const done = `later runs read ${idea} from the backlog again. An open run keeps the ${verb}`;
   if (context.json) printJson({ done, verb, idea });
@@ -231,7 +218,8 @@ export async function forgetCarried(
 ): Promise<number> {
   const project = await findProjectId(context);
   const verb = what === 'skip-step' ? 'skip --step' : what;
-  if (!(await forgetKept(context.root, project, idea, what)))
+  const { lockProject } = await import('../../after-run/closed.js');
+  if (!(await lockProject(context, project, () => forgetKept(context.root, project, idea, what))))
     throw new UserError(`there is no ${verb} of ${idea} to drop`);
   const done = `the next start does not carry over the ${verb} of ${idea}. An open run keeps it`;
   if (context.json) printJson({ done, verb: what, idea });

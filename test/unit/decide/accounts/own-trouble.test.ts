@@ -57,7 +57,11 @@ describe('B4 launches of one idea', () => {
     pilot.report({ ...report, trouble: { kind: 'launch', agent: 'claude', message: 'exit 3' } }, NOW);
     expect(pilot.decide(false, NOW)).toContainEqual({
       ...{ do: 'verdict', idea: 'a' },
-      verdict: { kind: 'close', outcome, reason: 'launch: exit 3' },
+      verdict: {
+        kind: 'close',
+        outcome,
+        reason: 'claude ended right at its start once: exit 3. Its output: ralphctl logs a',
+      },
     });
   });
 

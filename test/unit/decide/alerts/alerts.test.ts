@@ -38,6 +38,8 @@ const item = (serial: number, kind: AlertKind, at: number): AlertItem => ({
   ...{ id: `r.i.${kind}.${serial}`, kind, run: 'r', idea: 'i', command: 'ralphctl status', at },
 });
 
+const heldPush = (why: string) => ({ cause: 'rejected' as const, why, ideas: ['a-1'], tries: 1, since: 1, at: 0 });
+
 describe('the events of a run', () => {
   const state = (): AutopilotState =>
     firstState(
@@ -57,6 +59,7 @@ describe('the events of a run', () => {
 
   it.each([
     ['question', entry('needs-human', { reason: 'which colour?' }), 'ralphctl answer auth-1 "…"'],
+    ['question', entry('needs-human', { course: { question: 'q1' } }), 'ralphctl answer auth-1 --question q1 "…"'],
     ['question', entry('needs-human', { approvable: true }), 'ralphctl approve auth-1'],
     ['question', entry('paused', { approval: true }), 'ralphctl approve auth-1'],
     ['question', entry('landing', { approval: true }), 'ralphctl approve auth-1'],
@@ -84,6 +87,57 @@ describe('the events of a run', () => {
     expect(note(run)).toEqual([]);
     run.review = true;
     expect(note(run)).toMatchObject([{ kind: 'review', id: 'r.run.review.2' }]);
+  });
+
+  it.each<[AlertKind, string, string, (run: AutopilotState) => void]>([
+    [
+      'all-limited',
+      'codex is at a usage limit',
+      'ralphctl limits retry',
+      (run) => {
+        run.limits = {
+          ...{ agents: { default: 'codex', fallback: [], accounts: {} }, gates: [] },
+          still: { why: 'codex is at a usage limit' },
+        };
+      },
+    ],
+    [
+      'budget',
+      'the budget of the run is used up',
+      'ralphctl budget raise',
+      (run) => {
+        run.run = 'paused';
+        run.why = 'the budget of the run is used up';
+        run.budget = { ...run.budget, paused: 'run' } as AutopilotState['budget'];
+      },
+    ],
+    [
+      'not-pushed',
+      'the remote refused it',
+      'ralphctl status',
+      (run) => {
+        run.delivery = { due: true, held: heldPush('the remote refused it') };
+      },
+    ],
+  ])('G7: %s arises with its reason and its command, once until it is gone', (kind, text, command, begin) => {
+    const run = state();
+    expect(note(run)).toEqual([]);
+    begin(run);
+    expect(note(run)).toMatchObject([{ kind, text, command }]);
+    expect(note(run)).toEqual([]);
+    const gone = state();
+    if (run.alerts) gone.alerts = run.alerts;
+    expect(note(gone)).toEqual([]);
+    begin(gone);
+    expect(note(gone)).toMatchObject([{ kind }]);
+  });
+
+  it('G7: a push that passes by itself alerts nobody before its third try', () => {
+    const run = state();
+    run.delivery = { due: true, held: { ...heldPush('no network'), cause: 'unreachable', tries: 2 } };
+    expect(note(run)).toEqual([]);
+    run.delivery = { due: true, held: { ...heldPush('no network'), cause: 'unreachable', tries: 3 } };
+    expect(note(run)).toMatchObject([{ kind: 'not-pushed' }]);
   });
 
   it('G7: events that no row wants are not kept', () => {
@@ -141,6 +195,19 @@ describe('the events of a run', () => {
     const run = state();
     noteAlerts(run, settings(), { runId: 'r', turns: [], now: 5, ended: 'completed' });
     expect(takeAlerts(run).items).toMatchObject([{ kind: 'run-done', text: 'completed: 0 of 0 ideas landed' }]);
+  });
+
+  it('G7: the end of a run counts what this run landed, apart from what had landed before', () => {
+    const cards = ['before', 'now', 'never'].map((id) => ({ id, title: id }));
+    const run = firstState(
+      { agentsQueue: 'a', gitQueue: 'g', target: 'main', cards, landed: ['before'] },
+      { slots: 1 } as RunSettings,
+      0,
+    );
+    const now = run.entries.find(({ card }) => card.id === 'now');
+    if (now) Object.assign(now, { status: 'landed', commit: 'abc' });
+    noteAlerts(run, settings(), { runId: 'r', turns: [], now: 5, ended: 'stopped' });
+    expect(takeAlerts(run).items).toMatchObject([{ text: 'stopped: 1 landed in this run (2 of 3 in all)' }]);
   });
 });
 

@@ -20,17 +20,17 @@ const TABLE: Record<Situation, string> = {
   held: 'edit=patch limit=patch hint=note bump=score score=score assign=assign rollback=revert cleanup=clean skip=mark skip-step=omit abandon=mark split=divide resume=release retry=requeue unblock=release',
   busy: 'edit=patch limit=patch hint=note bump=score score=score',
   running:
-    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
   'awaits-approval':
-    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell approve=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell pause=tell pause-now=tell resume=tell approve=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
   paused:
-    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
   'needs-human':
     'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
   'asks-approval':
     'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell approve=tell stop=end skip=end abandon=end rollback=end split=end',
   'wants-slot':
-    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
   ready: 'edit=tell limit=tell hint=tell stop=end skip=end abandon=end rollback=end split=end',
   'awaits-landing': 'edit=tell limit=tell hint=tell stop=end skip=end abandon=end rollback=end split=end approve=pass',
   landing: 'edit=tell limit=tell hint=tell',

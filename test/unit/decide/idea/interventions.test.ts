@@ -29,7 +29,7 @@ function done(pilot: Autopilot, command: Intervention): string {
   const outcome = pilot.command(command);
   // Whatever the validator says is what happens.
   expect('refusal' in outcome ? outcome.refusal : undefined).toBe(problem);
-  if ('refusal' in outcome) throw new Error(outcome.refusal);
+  if (!('done' in outcome)) throw new Error(JSON.stringify(outcome));
   return outcome.done;
 }
 const refusal = (pilot: Autopilot, command: unknown): string =>
@@ -657,4 +657,16 @@ describe('C3 edited limits', () => {
     });
     expect(patchedLimits(LIMITS, undefined)).toBe(LIMITS);
   });
+});
+
+test('C4: every view learns a new title at once, of an idea that works and of one that waits', () => {
+  const pilot = pilotOf(ideas(2), { slots: 1 });
+  decided(pilot);
+  pilot.takeChanges(1);
+  done(pilot, { verb: 'edit', idea: 'i1', title: 'Works' });
+  done(pilot, { verb: 'edit', idea: 'i2', title: 'Waits' });
+  expect(pilot.takeChanges(2).map(({ card: { id, title }, status }) => [id, title, status])).toEqual([
+    ['i1', 'Works', 'running'],
+    ['i2', 'Waits', 'pending'],
+  ]);
 });

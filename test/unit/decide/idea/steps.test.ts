@@ -26,40 +26,21 @@ const close = (outcome: 'failed' | 'blocked' | 'timeout' | 'skipped'): NextStep 
   reason: 'why',
 });
 
+const numbered = (id: 'a' | 'b' | 'c') =>
+  ({
+    a: { id, number: 1, of: 3, phase: 'Model' },
+    b: { id, number: 2, of: 3, phase: 'Model' },
+    c: { id, number: 3, of: 3, phase: 'Wiring' },
+  })[id];
+const complete = (id: 'a' | 'b' | 'c') => ({ ...numbered(id), state: 'complete' });
+const leftOut = (id: 'a' | 'b' | 'c', why: string) => ({ ...numbered(id), state: 'skipped', why });
+
 describe('steps of a plan (B9)', () => {
   it.each<[string, NextStep, PlanPlace, NextStep, PlanPlace, object | undefined]>([
-    [
-      'a claim that passed: the next step',
-      READY,
-      at(0, { tries: 1 }),
-      ITERATE,
-      at(1),
-      { id: 'a', number: 1, of: 3, phase: 'Model', state: 'complete' },
-    ],
-    [
-      '… of the last step: it lands',
-      READY,
-      at(2),
-      READY,
-      at(2),
-      { id: 'c', number: 3, of: 3, phase: 'Wiring', state: 'complete' },
-    ],
-    [
-      'tripwires wait for the end',
-      TRIP,
-      at(0),
-      ITERATE,
-      at(1),
-      { id: 'a', number: 1, of: 3, phase: 'Model', state: 'complete' },
-    ],
-    [
-      '… and are asked about there',
-      TRIP,
-      at(2),
-      TRIP,
-      at(2),
-      { id: 'c', number: 3, of: 3, phase: 'Wiring', state: 'complete' },
-    ],
+    ['a claim that passed: the next step', READY, at(0, { tries: 1 }), ITERATE, at(1), complete('a')],
+    ['… of the last step: it lands', READY, at(2), READY, at(2), complete('c')],
+    ['tripwires wait for the end', TRIP, at(0), ITERATE, at(1), complete('a')],
+    ['… and are asked about there', TRIP, at(2), TRIP, at(2), complete('c')],
     ['not done yet', ITERATE, at(0, { tries: 4 }), ITERATE, at(0, { tries: 5 }), undefined],
     ['a question keeps the place', QUESTION, at(1, { tries: 1 }), QUESTION, at(1, { tries: 1 }), undefined],
     ['a run that costs nothing keeps it, too', RERUN, at(1, { tries: 1 }), RERUN, at(1, { tries: 1 }), undefined],
@@ -69,7 +50,7 @@ describe('steps of a plan (B9)', () => {
       at(1, { tries: 1 }),
       ITERATE,
       at(2, { skipped: [1] }),
-      { id: 'b', number: 2, of: 3, phase: 'Model', state: 'skipped', why: '2 of 2 iterations used' },
+      leftOut('b', '2 of 2 iterations used'),
     ],
     [
       'B7: with strategy skip a step that failed is left out by itself, optional or not',
@@ -77,24 +58,10 @@ describe('steps of a plan (B9)', () => {
       at(0),
       ITERATE,
       at(1, { skipped: [0] }),
-      { id: 'a', number: 1, of: 3, phase: 'Model', state: 'skipped', why: 'why' },
+      leftOut('a', 'why'),
     ],
-    [
-      '… that is blocked, too',
-      close('blocked'),
-      at(1),
-      ITERATE,
-      at(2, { skipped: [1] }),
-      { id: 'b', number: 2, of: 3, phase: 'Model', state: 'skipped', why: 'why' },
-    ],
-    [
-      '… that failed, too',
-      close('failed'),
-      at(1),
-      ITERATE,
-      at(2, { skipped: [1] }),
-      { id: 'b', number: 2, of: 3, phase: 'Model', state: 'skipped', why: 'why' },
-    ],
+    ['… that is blocked, too', close('blocked'), at(1), ITERATE, at(2, { skipped: [1] }), leftOut('b', 'why')],
+    ['… that failed, too', close('failed'), at(1), ITERATE, at(2, { skipped: [1] }), leftOut('b', 'why')],
     [
       'a needed step that used its runs ends the idea',
       ITERATE,

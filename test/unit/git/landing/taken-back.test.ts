@@ -1,6 +1,6 @@
 /** Landed ideas whose change is gone are named with what took them back (C1, D3). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rewound, takenBack } from '../../../../src/git/landing/taken-back.js';
+import { goneOf, rewound, takenBack } from '../../../../src/git/landing/taken-back.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../repo.js';
 
 const TEN = 'l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\n';
@@ -42,6 +42,24 @@ describe('a commit that takes landed work back', () => {
     await sh(repo.root, 'revert', '--no-edit', 'HEAD~1');
     await commitFiles(repo.root, { 'd.txt': 'd\n', 'a.txt': TEN.replace('l2', 'y') }, 'later');
     expect(await look()).toMatchObject([{ idea: 'i-1', by: { subject: 'Revert "feat: i-1"' } }]);
+  });
+});
+
+describe('ideas that landed again in one merge', () => {
+  it('C1 are named one by one', async () => {
+    await landed('i-1', { 'a.txt': TEN.replace('l9', 'new') });
+    const side = await landed('i-2', { 'c.txt': 'c\n' });
+    await sh(repo.root, 'reset', '-q', '--hard', repo.base);
+    await commitFiles(repo.root, { 'd.txt': 'd\n' }, 'theirs');
+    await sh(repo.root, 'merge', '-q', '--no-ff', '-m', 'both\n\nRalph-Idea: i-1\nRalph-Idea: i-2', side);
+    expect(await look()).toEqual([]);
+    await commitFiles(repo.root, { 'a.txt': TEN }, 'without it');
+    for (const whole of [true, false]) {
+      const [first, ...more] = await look({ whole });
+      expect(first).toMatchObject({ idea: 'i-1', by: { subject: 'without it' } });
+      expect(first).not.toHaveProperty('part');
+      expect(more).toEqual([]);
+    }
   });
 });
 
@@ -106,6 +124,28 @@ describe('nothing is named', () => {
     await commitFiles(repo.root, { 'a.txt': TEN }, 'revert: i-1\n\nRalph-Reverted: i-1');
     expect(await look()).toEqual([]);
   });
+});
+
+it('C1 G4 what has left the target is named by idea: reverted by hand, rolled back, and in part', async () => {
+  const about = { repo: repo.root, target: 'main', backlogPath: 'roadmap.md' };
+  await landed('i-1', { 'c.txt': 'c\n' });
+  await landed('i-2', { 'd.txt': 'd\n', 'e.txt': 'e\n' });
+  const third = await landed('i-3', { 'f.txt': 'f\n' });
+  await sh(repo.root, 'rm', '-q', 'c.txt');
+  const byHand = await commitFiles(repo.root, {}, 'not wanted');
+  await sh(repo.root, 'rm', '-q', 'd.txt');
+  await commitFiles(repo.root, {}, 'half');
+  await sh(repo.root, 'rm', '-q', 'f.txt');
+  const back = await commitFiles(repo.root, {}, 'revert: i-3\n\nRalph-Reverted: i-3');
+  const ideas = ['i-1', 'i-2', 'i-3'];
+  const whole = [
+    { idea: 'i-3', landed: third, by: { commit: back, subject: 'revert: i-3' } },
+    { idea: 'i-1', by: { commit: byHand } },
+  ];
+  expect(await goneOf({ ...about, whole: true }, ideas)).toMatchObject(whole);
+  expect(await goneOf(about, ideas)).toMatchObject([whole[0], { idea: 'i-2', part: ['d.txt'] }, whole[1]]);
+  expect(await goneOf(about, ['i-2'])).toHaveLength(1);
+  expect(await goneOf(about, [])).toEqual([]);
 });
 
 it('C1 a landing names what was taken back since the landing before it, and nothing twice', async () => {

@@ -182,6 +182,92 @@ describe('C2 undo when things go on meanwhile', () => {
     expect(await read(repo.root, FILE)).toBe(ROADMAP);
   });
 
+  it('C2 a rollback that somebody reverted: the idea counts as landed again, and is rolled back again', async () => {
+    await work('i-1', { 'a.txt': 'two\n', 'näu.txt': 'n\n' }, { 'b.txt': 'too\n' });
+    await land('i-1');
+    await work('i-2', { 'c.txt': 'c\n' });
+    await land('i-2');
+    await undo('i-1');
+    await commitFiles(repo.root, { 'd.txt': 'd\n' }, 'an edit beside it');
+    expect(await landedIdeas(repo.root, 'main')).toEqual(['i-2']);
+    await sh(repo.root, 'revert', '--no-edit', 'HEAD~1');
+    expect((await landedIdeas(repo.root, 'main')).sort()).toEqual(['i-1', 'i-2']);
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone', commits: 2, commit: await tip() });
+    expect(await read(repo.root, 'a.txt')).toBe('one\n');
+    expect(await read(repo.root, 'b.txt')).toBe('bee\n');
+    expect(await read(repo.root, FILE)).toBe(ROADMAP.replace('[ ] **i-2', '[x] **i-2'));
+    expect(await landedIdeas(repo.root, 'main')).toEqual(['i-2']);
+    // And once more: the second rollback is reverted, too.
+    await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+    expect((await landedIdeas(repo.root, 'main')).sort()).toEqual(['i-1', 'i-2']);
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone', commits: 2 });
+    expect(await read(repo.root, 'a.txt')).toBe('one\n');
+    expect(await undo('i-1', { gate: () => Promise.reject(new Error('no second gate')) })).toMatchObject({
+      kind: 'undone',
+      commit: await tip(),
+    });
+  });
+
+  it('C2 a rollback that somebody reverted before the idea landed again: both landings are rolled back', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    await land('i-1');
+    await undo('i-1');
+    await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+    await work('i-1', { 'c.txt': 'c\n' });
+    await land('i-1');
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone', commits: 2 });
+    expect(await read(repo.root, 'a.txt')).toBe('one\n');
+    expect(await files('main')).not.toContain('c.txt');
+  });
+
+  it('C2 a rollback that only noted what a person had reverted, and the person brought the work back', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    await land('i-1');
+    const byHand = await commitFiles(repo.root, { 'a.txt': 'one\n' }, 'by hand');
+    await undo('i-1');
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual([]);
+    await sh(repo.root, 'revert', '--no-edit', byHand);
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual(['i-1']);
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone', commit: await tip() });
+    expect(await read(repo.root, 'a.txt')).toBe('one\n');
+  });
+
+  it('C2 a file that is only renamed after a rollback does not bring the idea back', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    await land('i-1');
+    await undo('i-1');
+    await sh(repo.root, 'mv', 'a.txt', 'g.txt');
+    await sh(repo.root, 'commit', '-q', '-m', 'a better name');
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual([]);
+    expect(await undo('i-1', { gate: () => Promise.reject(new Error('nothing to gate')) })).toMatchObject({
+      commit: await tip('main~1'),
+    });
+  });
+
+  it('C2 a rollback that somebody reverted counts as reverted, also after its file got another name', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    await land('i-1');
+    await undo('i-1');
+    await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+    await sh(repo.root, 'mv', 'a.txt', 'g.txt');
+    await sh(repo.root, 'commit', '-q', '-m', 'a better name');
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual(['i-1']);
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone' });
+    expect(await read(repo.root, 'g.txt')).toBe('one\n');
+  });
+
+  it('C2 other work on the files of a rollback does not bring the idea back', async () => {
+    await work('i-1', { 'a.txt': 'two\n', 'c.txt': 'c\n' });
+    await land('i-1');
+    await undo('i-1');
+    await commitFiles(repo.root, { 'a.txt': 'three\n', 'c.txt': 'other\n' }, 'went on');
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual([]);
+    await commitFiles(repo.root, { 'a.txt': 'two\n' }, 'half of it');
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual([]);
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone' });
+    expect(await read(repo.root, 'a.txt')).toBe('two\n');
+  });
+
   it('finds it behind a merge that a person made, and by its commit when the trailers were rewritten away', async () => {
     const start = await tip();
     await work('i-1', { 'a.txt': 'two\n' });

@@ -44,7 +44,9 @@ describe.each([
     await sh(repo.root, 'config', key, value);
     const got = await landed('a.1', { 'a.txt': 'two\n' });
     expect(await landedIdeas(repo.root, 'main')).toEqual(['a.1']);
-    expect(await ideaHistory(repo.root, 'main', 'a.1')).toMatchObject({ landings: [{ commits: [await tip()] }] });
+    expect(await ideaHistory({ repo: repo.root, target: 'main' }, 'a.1')).toMatchObject({
+      landings: [{ commits: [await tip()] }],
+    });
     expect(await sh(repo.root, '-c', 'i18n.logOutputEncoding=UTF-8', 'log', '-1', '--format=%s')).toMatch(/^step/);
     expect(got).toMatchObject({ kind: 'landed', commits: 1 });
   });

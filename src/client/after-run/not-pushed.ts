@@ -1,0 +1,51 @@
+/** Landed work of the last run that the remote may lack. Invariant: asks no remote. */
+import { heldAfterRun } from '../../decide/delivery/push.js';
+import { notPushed } from '../../git/delivery/unpushed.js';
+import type { RunFacts, SummaryFile } from '../../model/facts.js';
+import type { RunStatus } from '../../protocol/views.js';
+import { loadRun } from '../../run-files/run.js';
+import type { RunFile } from '../../run-files/shapes.js';
+import { openText } from '../plan/remote.js';
+import { clean } from '../views/live-lines.js';
+
+/** The reason may name several commands. */
+const LONGEST = 700;
+
+interface Ended {
+  last?: SummaryFile;
+  status?: RunStatus;
+  run?: RunFacts;
+}
+
+/** For `status`. Undefined: the last run pushed everything, or somebody has since. */
+export async function notPushedLine(
+  root: string,
+  project: string,
+  { last, status, run }: Ended,
+): Promise<string | undefined> {
+  const runId = (last?.status ?? status)?.runId;
+  if (runId === undefined) return undefined;
+  const loaded = await loadRun(root, { project, runId }).catch(() => undefined);
+  const back = loaded && (await rollbackNotPushed(loaded.file));
+  if (back) return `! not pushed: ${back}. Push it with: ralphctl sync`;
+  const text = last?.status.delivery?.text ?? run?.warnings?.find(({ kind }) => kind === 'push')?.text;
+  if (text === undefined) return undefined;
+  if (loaded && !(await mayOwe(loaded.file))) return undefined;
+  return `! not pushed: ${clean(heldAfterRun(text), LONGEST)}`;
+}
+
+/**
+ * What the remote lacks, where a rollback is part of it: the run's own words are from before that. Nothing pushes the
+ * target of a run with pull requests.
+ */
+export async function rollbackNotPushed({ repo, target, remote, config }: RunFile): Promise<string | undefined> {
+  if (!remote || config.landing.mode === 'pr') return undefined;
+  const open = await notPushed(repo, target, remote).catch(() => undefined);
+  return open?.undone ? openText(open, target, remote) : undefined;
+}
+
+/** Whether the remote of a run may lack landed work. Where nobody can tell, what the run said last holds. */
+export async function mayOwe({ repo, target, remote }: RunFile): Promise<boolean> {
+  if (!remote) return false;
+  return (await notPushed(repo, target, remote).catch(() => true)) !== undefined;
+}

@@ -1,0 +1,105 @@
+/**
+ * A backlog with nothing to start: a run of it would end at once, and would stand as the last run before the one that
+ * brought something. `start` says why instead, and how to go on.
+ * Invariant: reads only. Says nothing where a run would start an idea.
+ */
+import { relative } from 'node:path';
+import type { LeftOut } from '../../backlog/formats/format.js';
+import { notPushed } from '../../git/delivery/unpushed.js';
+import { againCommand } from '../../model/start-again.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import { EXIT } from '../../protocol/user-error.js';
+import { listRuns } from '../../run-files/run.js';
+import { startAgainOf } from '../../run-files/start-again.js';
+import { type Context, print, printJson } from '../context.js';
+import { carriedLines } from '../follow/left-behind.js';
+import { untickedAtEnd } from '../open-run/not-committed.js';
+import { clean, many } from '../views/live-lines.js';
+import { beginningOf } from './order.js';
+import { LISTED, type RunPlan } from './run-plan.js';
+
+export interface NothingToStart {
+  /** Number of ideas, epics left out. */
+  total: number;
+  /** Ideas that landed or are ticked. */
+  done: string[];
+  /** Ideas that no run takes, each with its cause. */
+  left: { idea: string; status: IdeaEntry['status']; why: string }[];
+}
+
+/** Undefined: there is an idea to start. */
+export async function nothingToStart(context: Context, plan: RunPlan): Promise<NothingToStart | undefined> {
+  const { pilot } = await beginningOf(context, plan);
+  const { graph } = pilot;
+  if (graph.readyCount > 0) return undefined;
+  const { project, target, remote, config } = plan;
+  // A run pushes what an earlier one could not.
+  if (remote && config.landing.mode === 'push' && (await notPushed(project.repository.root, target, remote)))
+    return undefined;
+  const entries = pilot.state.entries.filter(({ card }) => !card.blue);
+  const why = ({ card, reason }: IdeaEntry): string => reason ?? `waits for ${some(graph.waitsFor(card.id))}`;
+  return {
+    total: entries.length,
+    done: entries.filter(({ status }) => status === 'landed').map(({ card }) => card.id),
+    left: entries
+      .filter(({ status }) => status !== 'landed')
+      .map((entry) => ({ idea: entry.card.id, status: entry.status, why: why(entry) })),
+  };
+}
+
+const MOST_NAMED = 10;
+const some = (ids: readonly string[]): string =>
+  `${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''}`;
+
+/** The exit code of a run with the same result. */
+export async function sayNothingToStart(context: Context, plan: RunPlan, found: NothingToStart): Promise<number> {
+  const { done, left } = found;
+  const project = plan.project.id;
+  const code = left.length === 0 && notTaken(plan).length === 0 ? EXIT.ok : EXIT.notLanded;
+  if (context.json) {
+    printJson({ kind: 'nothing', project, target: plan.target, done, left });
+    return code;
+  }
+  const open = new Set(left.flatMap(({ idea, status }) => (status === 'abandoned' ? idea : [])));
+  const carried = await carriedLines(context.root, { project }, open, plan.again);
+  const [last] = await listRuns(context.root, project);
+  // The last run may have ended without anybody attached.
+  const unticked = last === undefined ? [] : await untickedAtEnd(context, { project, runId: last });
+  for (const line of [...linesOf(context, plan, found), ...carried, ...unticked])
+    print(clean(line, Number.POSITIVE_INFINITY));
+  print(`No run was started.${last === undefined ? '' : ' The last one: ralphctl report'}`);
+  return code;
+}
+
+/** Open entries of the tracker that the configuration leaves out, where it leaves nothing else. */
+const notTaken = ({ tracker, ideas, leftOut }: RunPlan): readonly LeftOut[] =>
+  tracker && ideas.length === 0 ? leftOut.filter(({ over }) => !over) : [];
+
+function linesOf(context: Context, plan: RunPlan, { total, done, left }: NothingToStart): string[] {
+  const { backlog, tracker } = plan;
+  if (tracker && total === 0) {
+    const [first, ...more] = notTaken(plan);
+    const also = more.length > 0 ? ` and ${more.length} more` : '';
+    return [
+      `nothing to start: nothing that is open in the ${tracker.where} fits the configuration`,
+      ...(first ? [`left out: ${first.id} (${first.why})${also}. ${LISTED}`] : []),
+    ];
+  }
+  const file = tracker?.where ?? (relative(context.cwd, backlog.file) || backlog.file);
+  const out = left.filter(({ status }) => status === 'skipped');
+  const waits = left.filter(({ status }) => status !== 'skipped' && status !== 'abandoned');
+  const head =
+    left.length === 0
+      ? `nothing to start: ${total === 1 ? 'the one idea' : `all ${total} ideas`} of ${file} ${total === 1 ? 'has' : 'have'} landed or ${total === 1 ? 'is' : 'are'} ticked`
+      : `nothing to start: ${done.length} of ${many(total, 'idea')} of ${file} landed or are ticked, and no other can start`;
+  return [
+    head,
+    ...out
+      .slice(0, MOST_NAMED)
+      .map(({ idea, why }) => `${idea} is skipped: ${why}; to try it again: ralphctl retry ${idea}`),
+    ...(out.length > MOST_NAMED ? [`and ${out.length - MOST_NAMED} more that are skipped`] : []),
+    ...waits.slice(0, MOST_NAMED).map(({ idea, why }) => `${idea} ${why}`),
+    ...(waits.length > MOST_NAMED ? [`and ${waits.length - MOST_NAMED} more that wait`] : []),
+    `Add ${tracker ? 'to the' : 'ideas to'} ${file}, or run one again: ${againCommand('IDEA', startAgainOf(plan)) ?? 'ralphctl start --again IDEA'}`,
+  ];
+}

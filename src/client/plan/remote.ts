@@ -1,0 +1,67 @@
+/**
+ * The remote of a run: what the start records of it, and one line about what the run does there.
+ * Invariant: asks no remote, so a start also works without a network.
+ */
+import type { Config } from '../../config/schema/config.js';
+import { lastKnown } from '../../git/delivery/look.js';
+import { type RemoteRecord, recordRemote } from '../../git/delivery/remote.js';
+import { notPushed, type Unpushed, unpushedSince } from '../../git/delivery/unpushed.js';
+import { workText } from './unpushed-text.js';
+
+/** Undefined: the run pushes nothing. */
+export async function recordedRemote(
+  root: string,
+  target: string,
+  { landing }: Pick<Config, 'landing'>,
+): Promise<RemoteRecord | undefined> {
+  // Configurations of older runs have no mode.
+  return landing.mode === 'push' || landing.mode === 'pr'
+    ? recordRemote(root, { name: landing.remote, branch: target })
+    : undefined;
+}
+
+export async function remoteLine(
+  root: string,
+  target: string,
+  remote: Pick<RemoteRecord, 'name' | 'branch' | 'shown'> | undefined,
+  mode: Config['landing']['mode'] = 'push',
+  autoMerge: Config['landing']['pr']['autoMerge'] = 'off',
+): Promise<string | undefined> {
+  if (!remote) return undefined;
+  if (mode === 'pr')
+    return `for each finished idea it pushes the branch ralph/IDEA to ${remote.name} (${remote.shown}) and opens a pull request onto ${remote.branch}${autoMerge === 'off' ? '' : `, which GitHub merges (${autoMerge}) once its checks and reviews allow it`}; it pushes nothing else`;
+  const to = `${remote.name}/${remote.branch} (${remote.shown})`;
+  return `after each landing it pushes ${target} to ${to}, and never overwrites commits there${await alsoText(root, target, remote)}`;
+}
+
+/** Commits that the first push takes along. */
+async function alsoText(root: string, target: string, remote: Pick<RemoteRecord, 'name' | 'branch'>): Promise<string> {
+  const seen = await lastKnown(root, remote, target);
+  const { commits, ideas, foreigners } = await unpushedSince(root, seen, `refs/heads/${target}`);
+  const landed = ideas.length > 0 ? `; ${many(commits, 'commit')} with landed work (${some(ideas)}) go first` : '';
+  // Nobody has looked there yet: the remote may have them all.
+  if (seen === undefined || foreigners === 0) return landed;
+  const yours = foreigners === 1 ? '1 commit of yours goes with them' : `${foreigners} commits of yours go with them`;
+  return landed === '' ? `; ${yours.replace('them', 'the first')}` : `${landed}; ${yours}`;
+}
+
+const some = (ideas: readonly string[]): string => ideas.slice(0, 3).join(', ') + (ideas.length > 3 ? ', …' : '');
+const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+export const openText = (
+  open: Unpushed,
+  target: string,
+  { name, branch }: Pick<RemoteRecord, 'name' | 'branch'>,
+): string =>
+  `${many(open.commits, 'commit')} of ${target} with ${workText(open)} ${open.commits === 1 ? 'is' : 'are'} not on ${name}/${branch}`;
+
+/** Landed work, and rollbacks of it, that the remote lacks, as far as this machine knows. */
+export async function notPushedText(
+  root: string,
+  target: string,
+  remote: Pick<RemoteRecord, 'name' | 'branch'>,
+): Promise<string | undefined> {
+  const open = await notPushed(root, target, remote);
+  if (!open) return undefined;
+  return openText(open, target, remote);
+}

@@ -1,0 +1,41 @@
+/** What `status` prints of ideas that neither work nor need a person: landed ones, waiting ones, groups. Pure. */
+import { groupProgress } from '../../model/counts.js';
+import type { RunModel } from '../../model/model.js';
+import { listsOf } from '../../screen/lists.js';
+
+export interface GroupLine {
+  id: string;
+  done: number;
+  total: number;
+}
+
+/** Ids of a list that a line names. */
+const NAMED = 10;
+
+const named = (ids: readonly string[], command: string): string => {
+  const left = ids.length - NAMED;
+  return `${ids.slice(0, NAMED).join(', ')}${left > 0 ? ` and ${left} more: ${command}` : ''}`;
+};
+
+export function groupsOf({ ideas, order }: Pick<RunModel, 'ideas' | 'order'>): GroupLine[] {
+  return order.filter((id) => ideas.get(id)?.group).map((id) => ({ id, ...groupProgress(ideas, id) }));
+}
+
+/** `groups: catalog 3/4 landed, auth 1/2` */
+export function groupsLine(groups: readonly GroupLine[]): string[] {
+  const each = groups.map(({ id, done, total }, at) => `${id} ${done}/${total}${at === 0 ? ' landed' : ''}`);
+  return each.length === 0 ? [] : [`groups: ${named(each, 'ralphctl status --all')}`];
+}
+
+export function besideLines(model: RunModel): string[] {
+  const waiting = listsOf(model).waiting.map(({ id, after }) => `${id} after ${after}`);
+  const landed = model.order.filter((id) => {
+    const idea = model.ideas.get(id);
+    return idea && !idea.group && idea.status === 'landed';
+  });
+  return [
+    ...(waiting.length > 0 ? [`wait for others: ${named(waiting, 'ralphctl status --only pending')}`] : []),
+    ...(landed.length > 0 ? [`landed: ${named(landed, 'ralphctl status --only landed')}`] : []),
+    ...groupsLine(groupsOf(model)),
+  ];
+}

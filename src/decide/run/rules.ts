@@ -1,0 +1,24 @@
+/**
+ * Rules of deciding that came later than some open runs. A run that has decided without a rule replays without it.
+ * Invariant: a rule is asked for only where it makes a difference, so that histories without that case stay as they
+ * are. Must not import anything.
+ */
+
+/**
+ * `review-hears-stop`: an idea whose pull request opens in a stopping run is told to stop.
+ * `apart-is-a-round`: a conflict with an unmoved base counts, so that an idea does not land again without end.
+ * `waves-act-at-once`: what a wave decides about the run reaches the ideas at once, also when the run has just paused.
+ * `waves-wait-for-ideas`: while reports are left that wait for open ideas, the waves are not over.
+ * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
+ */
+export type Rule =
+  | 'review-hears-stop'
+  | 'apart-is-a-round'
+  | 'waves-act-at-once'
+  | 'waves-wait-for-ideas'
+  | 'waves-ask-later';
+
+/** Whether the rule applies now. */
+export type Rules = (rule: Rule) => boolean;
+
+export const ALL_RULES: Rules = () => true;

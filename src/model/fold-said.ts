@@ -1,0 +1,62 @@
+/**
+ * What people and ralphctl said about an idea, and its moments in order.
+ * Invariant: an answer counts once, though its command is an event of its own. Both lists are bounded. May import
+ * protocol only.
+ */
+import type { StampedEvent } from '../protocol/events.js';
+import type { IdeaModel, Moment, Said } from './model.js';
+
+type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
+
+/** Maximum number of moments, and of messages, per idea. */
+const MOST_KEPT = 500;
+
+/** The command that answered is a separate event, before this one or after it. */
+export function answered(idea: IdeaModel, { text, by }: Of<'answered'>, at: number): void {
+  const told = saidSince(idea, ({ done }) => done !== undefined);
+  if (told) {
+    if (text !== undefined) told.text ??= text;
+    return;
+  }
+  said(idea, { at, verb: 'answer', ...(text ? { text } : {}), ...(by ? { by } : {}) });
+}
+
+/** A message since the idea's question. */
+function saidSince(idea: IdeaModel, which: (one: Said) => boolean): Said | undefined {
+  const { said: all, iterations, status, since = 0 } = idea;
+  const from = Math.max(iterations.at(-1)?.endedAt ?? 0, status === 'needs-human' ? since : 0);
+  return all.findLast((one) => (one.verb === 'answer' || one.verb === 'approve') && one.at >= from && which(one));
+}
+
+export function command(idea: IdeaModel, event: Of<'command'>, at: number): void {
+  const bare = event.verb === 'answer' ? saidSince(idea, ({ done }) => done === undefined) : undefined;
+  if (bare) {
+    idea.said = idea.said.filter((one) => one !== bare);
+    idea.moments = idea.moments.filter((one) => one.kind !== 'said' || one.at !== bare.at);
+  }
+  if (event.verb === 'rollback' || event.verb === 'retry') {
+    delete idea.percent;
+    delete idea.partly;
+  }
+  if (event.verb === 'rollback') idea.commits = 0;
+  const text = event.text ?? event.reason;
+  idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
+  said(idea, {
+    at,
+    verb: event.verb,
+    done: event.done,
+    ...(text === undefined ? {} : { text }),
+    ...(event.by ? { by: event.by } : {}),
+  });
+}
+
+function said(idea: IdeaModel, one: IdeaModel['said'][number]): void {
+  idea.said.push(one);
+  if (idea.said.length > MOST_KEPT) idea.said.shift();
+  moment(idea, { at: one.at, kind: 'said', text: one.text ? `${one.verb}: ${one.text}` : one.verb });
+}
+
+export function moment(idea: IdeaModel, one: Moment): void {
+  idea.moments.push(one);
+  if (idea.moments.length > MOST_KEPT) idea.moments.shift();
+}

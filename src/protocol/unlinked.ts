@@ -1,0 +1,9 @@
+/** Text that forges show without effects. Pure. Must not import anything. */
+
+/** The text without references to issues, their addresses and mentions of people: a commit with it links nothing. */
+export const unlinked = (text: string): string =>
+  text
+    .replace(/(\w?)#(?=\d)/g, (_, before: string) => (before === '' ? 'no. ' : `${before} no. `))
+    .replace(/\bG[HL]-(?=\d)/gi, (mark) => `${mark.slice(0, 2)} `)
+    .replace(/\bhttps?:\/\/(?=\S*\/(?:issues|pull|merge_requests|work_items)\/\d)/gi, '')
+    .replace(/(?<![\w.])@(?=[A-Za-z0-9])/g, '');

@@ -1,0 +1,65 @@
+/** The sentences at the head of a report, in every form of it. Pure. */
+import { landedText } from '../decide/text.js';
+import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
+import { clean } from '../screen/text/text.js';
+import { clock, duration } from '../screen/text/time.js';
+import type { Report } from './schema.js';
+
+/** The command that prints this report. */
+export const reportCommand = ({ run }: Report): string => `ralphctl report${run.older ? ` --run ${run.runId}` : ''}`;
+
+const NIGHT_FROM = 17;
+const day = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');
+
+/** `the night of Tue 21 Nov, 22:03 to 05:54 (7h51m)` */
+export function whenText({ startedAt, endedAt, ms, state, over }: Report['run']): string {
+  if (startedAt === undefined) return state;
+  const overNight =
+    endedAt !== undefined && new Date(startedAt).getHours() >= NIGHT_FROM && day(endedAt) !== day(startedAt);
+  const from = `${day(startedAt)}, ${clock(startedAt, startedAt)}`;
+  const to = over && endedAt !== undefined ? ` to ${clock(endedAt, startedAt)}` : ' until now';
+  return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ms === undefined ? '' : ` (${duration(ms)})`}`;
+}
+
+export function moneyText({
+  dollars: sum,
+  unknownDollars,
+}: {
+  dollars?: number | undefined;
+  unknownDollars: number;
+}): string {
+  return sum === undefined ? UNKNOWN : `${dollars(sum)}${unknownDollars > 0 ? '+' : ''}`;
+}
+
+export function totals({ counts, run }: Report): string[] {
+  const cost = counts.dollars === undefined ? [] : [moneyText(counts)];
+  const tokens = counts.dollars === undefined && counts.tokens !== undefined ? [`${whole(counts.tokens)} tokens`] : [];
+  return [
+    landedText({ landed: counts.landed + counts.landedBefore, landedBefore: counts.landedBefore }),
+    ...(counts.gone ? [`${counts.gone} of them no longer on ${clean(run.target)}`] : []),
+    `${counts.open} not`,
+    many(counts.iterations, 'iteration'),
+    ...cost,
+    ...tokens,
+    ...(counts.conflicts > 0 ? [`${many(counts.conflicts, 'conflict')} on landing`] : []),
+  ];
+}
+
+export function targetText({ run, target, counts }: Report): string | undefined {
+  if (!target) return undefined;
+  const tests = target.tests ? ` ${target.tests.passed}/${target.tests.total}` : '';
+  const gate = target.command ? `${clean(target.command)}${tests}` : '';
+  const at = target.at === undefined ? '' : clock(target.at, run.startedAt ?? target.at);
+  const beside = [gate, at].filter(Boolean).join(', ');
+  const past = counts.gone !== undefined || target.now !== undefined;
+  const is = past ? 'was' : 'is';
+  const colour = target.green === undefined ? (past ? 'stood' : 'stands') : `${is} ${target.green ? 'green' : 'red'}`;
+  const now = target.now === undefined ? '' : `; it is at ${target.now.slice(0, 7)} now, which this run did not gate`;
+  return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}${now}`;
+}
+
+export const notReported = ({ counts: { unknownDollars, iterations, runs = iterations } }: Report): string =>
+  unknownDollars >= runs
+    ? 'the agents did not report their cost'
+    : `${many(unknownDollars, 'agent run')} did not report the cost`;

@@ -1,0 +1,40 @@
+/** Ideas whose work the end of their run cut off: which they are, and words for them. Pure. */
+import type { IdeaModel, RunModel } from '../model/model.js';
+import { listsOf } from './lists.js';
+import { many } from './text/numbers.js';
+import { type Shown, shownOf } from './text/theme.js';
+
+const ENDS: Readonly<Record<string, string>> = {
+  stopped: 'the stop of the run ended it',
+  aborted: 'the abort of the run ended it',
+  terminated: 'the run was terminated while it worked',
+};
+
+/** States of an idea that is neither finished nor waits for a person. */
+const OPEN = new Set<string>(['pending', 'running', 'wants-slot', 'landing', 'paused']);
+
+/** Undefined when the run goes on, or did not cut it off. `state`: how the run ended, where its events do not say it. */
+export function cutOff(model: RunModel, idea: IdeaModel, state: string = model.state): string | undefined {
+  const { iterations, warnings } = idea;
+  const ended = ENDS[state];
+  if (ended === undefined || !isCutOff(idea)) return undefined;
+  const last = iterations.at(-1);
+  const percent = idea.percent === undefined ? '' : `, at ${idea.percent} %`;
+  const stuck = warnings.length > 0 ? `; before that: ${warnings.map(({ text }) => text).join('; ')}` : '';
+  return `${ended} in iteration ${last?.number ?? iterations.length}, after ${many(iterations.length, 'agent run')}${percent}${stuck}`;
+}
+
+/** Whether the end of an idea's run cut it off. The run is over. */
+export function isCutOff({ iterations, status, held, forNext, told, said, againAt = 0 }: IdeaModel): boolean {
+  const last = iterations.at(-1);
+  if (!OPEN.has(status) || !last) return false;
+  // A person decided about it since.
+  if (held || forNext?.leftOut || told?.verb === 'rollback') return false;
+  if (said.some(({ verb, at }) => verb === 'rollback' && at >= last.startedAt)) return false;
+  // It had ended before, and had not begun again.
+  return last.startedAt >= againAt;
+}
+
+/** The state of an idea of the run, the same in every view. */
+export const shownIn = (model: RunModel, idea: IdeaModel): Shown =>
+  cutOff(model, idea) === undefined ? shownOf(idea, model.landing, listsOf(model).after.get(idea.id)) : 'stopped';

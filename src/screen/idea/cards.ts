@@ -1,0 +1,269 @@
+/** State cards of an idea that no agent works on, each with the possible actions (G4). */
+import type { GateRun, IdeaModel } from '../../model/model.js';
+import { cutOff, shownIn } from '../cut-off.js';
+import { forNextText } from '../for-next.js';
+import { listsOf } from '../lists.js';
+import { firstLines, lastError, withoutSignal } from '../pages/need-lines.js';
+import { claim } from '../run/happened.js';
+import { box } from '../text/boxes.js';
+import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';
+import { dollars, many, retriesText } from '../text/numbers.js';
+import { clean, cut, width, wrapAll } from '../text/text.js';
+import { LOOKS } from '../text/theme.js';
+import { age, clock, duration } from '../text/time.js';
+import type { View } from '../view.js';
+import { ideaVerbs, isOver } from './possible.js';
+
+/** Above the longest question. */
+const MOST_LINES = 20_000;
+
+const TITLES: Partial<Record<string, string>> = {
+  queued: 'done, waits to land',
+  approve: 'wants approval',
+  ready: 'ready to start',
+  stopped: 'stopped with its run',
+  after: 'waits for others',
+  limit: 'waits for a limit',
+  login: 'waits for a login',
+  slot: 'waits for a slot',
+  held: 'held back',
+};
+
+/** Keys that the run accepts now, as words. */
+export function cardKeys({ model }: View, idea: IdeaModel): string[] {
+  const verbs = ideaVerbs(model, idea);
+  const keys: string[] = [];
+  const add = (when: boolean, text: string): void => {
+    if (when) keys.push(text);
+  };
+  const asks = idea.status === 'needs-human';
+  add(verbs.has('approve'), 'a approve');
+  add(asks && verbs.has('answer') && !verbs.has('approve'), 'a answer');
+  add(idea.warnings.length > 0 && idea.status === 'running', 'c continue');
+  add(verbs.has('unblock'), 'u unblock');
+  add(verbs.has('retry') && idea.status !== 'blocked', 'r retry');
+  add(verbs.has('hint') && !asks, verbs.has('unblock') ? 'i hint, then u' : 'i hint');
+  add(verbs.has('resume'), 'p resume');
+  add(verbs.has('limit') && (idea.status === 'timeout' || idea.status === 'running'), '+ more iterations');
+  add(verbs.has('bump') && idea.status === 'pending', 'b first');
+  add(verbs.has('edit'), idea.status === 'failed' ? 'e edit, then r' : 'e edit');
+  add(verbs.has('split') && !asks, 'D split');
+  add(verbs.has('rollback') && (idea.status === 'landed' || idea.commits > 0), 'R roll back');
+  add(idea.status === 'landed', 'd diff');
+  add(idea.status === 'landed', 'y copy commit');
+  add(verbs.has('cleanup') && idea.status === 'failed', 'X clean up');
+  add(verbs.has('stop') && idea.status !== 'pending', 'x stop');
+  add(verbs.has('abandon') && !verbs.has('stop'), 'x give up');
+  return keys;
+}
+
+/** Packs as many items on each line as fit. */
+export function packed(items: readonly string[], cells: number): string[] {
+  const lines: string[] = [];
+  for (const item of items) {
+    const last = lines.at(-1);
+    const next = last === undefined ? item : `${last}   ${item}`;
+    if (last === undefined || width(next) > cells) lines.push(item);
+    else lines[lines.length - 1] = next;
+  }
+  return lines;
+}
+
+/** The card, which replaces the box of an iteration. */
+export function card(view: View, idea: IdeaModel, columns: number): Line[] {
+  const { model } = view;
+  const shown = shownIn(model, idea);
+  const look = LOOKS[shown];
+  const cells = columns - 4;
+  const next = forNextText(idea);
+  const rows = [
+    ...(next === undefined ? [] : [line(' ', coloured(cut(next, cells), 'cyan'))]),
+    ...body(view, idea, shown, cells).map((one) => line(` ${cut(one, cells)}`)),
+  ];
+  const lines = [...rows, ...keyLines(view, idea, shown, cells)];
+  return box([{ title: `${look.sign} ${TITLES[shown] ?? shown}`, right: right(view, idea, shown), lines }], columns);
+}
+
+/** The keys; an idea that asks has released its slot, which no other line says. */
+function keyLines(view: View, idea: IdeaModel, shown: string, cells: number): Line[] {
+  const lines = packed(cardKeys(view, idea), cells).map((one) => line(coloured(one, 'gray')));
+  const free = shown === 'asks' && idea.slot === undefined && !isOver(view.model);
+  if (free) {
+    const note = line(dim('its slot is free meanwhile'));
+    const last = lines.at(-1);
+    if (last && lineWidth(last) + lineWidth(note) + 2 <= cells) lines[lines.length - 1] = edges(last, note, cells);
+    else lines.push(edges(line(), note, cells));
+  }
+  return lines.map((one) => line(' ', one));
+}
+
+function right({ model, now }: View, idea: IdeaModel, shown: string): string {
+  const at = idea.since === undefined ? '' : clock(idea.since, now);
+  const last = idea.iterations.at(-1);
+  switch (shown) {
+    case 'landed':
+      return at === '' ? `on ${clean(model.target)}` : `${at} on ${clean(model.target)}`;
+    case 'queued': {
+      const place = model.queue.filter((id) => id !== model.landing).indexOf(idea.id) + 1;
+      const before = model.landing === undefined ? place : place + 1;
+      return before > 0 ? `number ${before} in the landing queue` : 'in the landing queue';
+    }
+    case 'timed out': {
+      const most = idea.max ?? last?.max;
+      return [last && most !== undefined ? `${last.number} of ${most} iterations` : '', at]
+        .filter((one) => one !== '')
+        .join(' · ');
+    }
+    case 'blocked':
+      return [last ? `iteration ${last.number}` : '', idea.since === undefined ? '' : `${age(now - idea.since)} ago`]
+        .filter((one) => one !== '')
+        .join(' · ');
+    case 'failed':
+      return [idea.retries > 0 ? retriesText(idea.retries) : '', at].filter((one) => one !== '').join(' · ');
+    default:
+      return [
+        last && (shown === 'asks' || shown === 'approve') ? `iteration ${last.number}` : '',
+        at === '' ? '' : `since ${at}`,
+      ]
+        .filter((one) => one !== '')
+        .join(' · ');
+  }
+}
+
+function body(view: View, idea: IdeaModel, shown: string, cells: number): string[] {
+  const { model, now } = view;
+  const reason = clean(idea.reason ?? '');
+  switch (shown) {
+    case 'landed':
+      return landed(view, idea);
+    case 'lands':
+    case 'queued': {
+      const before =
+        model.landing !== undefined && model.landing !== idea.id ? model.ideas.get(model.landing) : undefined;
+      const gate = idea.gateNow ?? before?.gateNow;
+      const after = before ? `after ${before.id}${gate ? ` (at the gate, ${duration(now - gate.at)})` : ''}` : '';
+      return [
+        `${gateText(idea.gate)}    ${after || (gate ? `gate on the merged tree, ${duration(now - gate.at)}` : '')}`.trimEnd(),
+      ];
+    }
+    case 'timed out':
+      return [
+        timedOut(view, idea),
+        ...(gateRed(idea) ?? []),
+        ...wrapAll(reason, cells).slice(0, 1),
+        ...wrapAll(lastError(idea), cells).slice(0, 2),
+      ].filter((one) => one !== '');
+    case 'asks':
+    case 'approve':
+      return firstLines(wrapAll(idea.question ?? idea.reason ?? '', cells), view.whole ? MOST_LINES : 6, idea.id);
+    case 'failed':
+      return failed(view, idea, cells);
+    case 'blocked':
+      return firstLines(wrapAll(idea.reason ?? '', cells), view.whole ? MOST_LINES : 4, idea.id);
+    case 'after': {
+      const first = listsOf(model).after.get(idea.id) ?? '';
+      const open = idea.dependsOn.filter((id) => model.ideas.get(id)?.status !== 'landed');
+      return [`it starts when ${open.length > 0 ? open.join(', ') : first} ${open.length > 1 ? 'have' : 'has'} landed`];
+    }
+    case 'stopped':
+      return wrapAll(cutOff(model, idea) ?? '', cells).slice(0, 4);
+    case 'ready': {
+      const score = model.live?.scores?.[idea.id];
+      return [`it starts when a slot is free${score === undefined ? '' : `; score ${score}`}`];
+    }
+    default:
+      return [...wrapAll(idea.waits?.text ?? reason, cells).slice(0, 3)].filter((one) => one !== '');
+  }
+}
+
+/** Says where the idea landed before this run began. */
+function beforeText(details: View['details'], { id }: IdeaModel): string {
+  const before = details.idea?.id === id ? details.idea.before : undefined;
+  return before ? `it landed in an earlier run: ${before.runId}` : 'it landed before this run';
+}
+
+function landed({ details }: View, idea: IdeaModel): string[] {
+  const { spent, iterations } = idea;
+  const last = iterations.at(-1);
+  const by = [last?.agent, last?.model].filter((one) => one !== undefined).map((one) => clean(one));
+  const parts = [
+    spent.iterations > 0 ? `${many(spent.iterations, 'iteration')}, ${duration(spent.ms)}` : '',
+    [by.join(' '), idea.agentName].filter((one) => one !== undefined && one !== '').join(', '),
+    spent.dollars > 0 ? dollars(spent.dollars) : '',
+  ].filter((one) => one !== '');
+  const told = details.idea?.id === idea.id ? details.idea.commit : undefined;
+  const commit =
+    idea.commit === undefined ? '' : `commit       ${idea.commit.slice(0, 8)} ${clean(told?.subject ?? '')}`;
+  const merged = idea.mergedGate ?? idea.gate;
+  return [
+    idea.landedBefore ? beforeText(details, idea) : '',
+    parts.join(' · '),
+    merged ? `${idea.mergedGate ? 'merged tree' : 'gate       '}  ${gateText(merged)}` : '',
+    commit.trimEnd() + (told ? `   ${many(told.files, 'file')}` : ''),
+  ].filter((one) => one !== '');
+}
+
+/** `✓ npm test 8/8   ✗ npm run lint` */
+export function gateText(gate: GateRun | undefined): string {
+  if (!gate) return 'gate not run';
+  if (gate.commands.length === 0) {
+    const tests = gate.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : '';
+    return gate.pass ? `✓ gate green${tests}` : `✗ ${clean(gate.command ?? 'gate red')}${tests}`;
+  }
+  return gate.commands
+    .map(({ command, exitCode, tests }) => {
+      const ok = exitCode === 0;
+      return `${ok ? '✓' : '✗'} ${clean(command)}${tests ? ` ${tests.passed}/${tests.total}` : ''}`;
+    })
+    .join('   ');
+}
+
+/** `branch and worktree are kept`; empty before git has been asked. */
+function leftText({ details }: View, { id }: IdeaModel): string {
+  const left = details.idea?.id === id ? details.idea.left : undefined;
+  if (!left) return '';
+  const { branch, worktree, uncommitted = 0 } = left;
+  const files = uncommitted > 0 ? `, ${many(uncommitted, 'file')} uncommitted` : '';
+  if (branch && worktree) return `branch and worktree are kept${files}`;
+  if (worktree) return `worktree is kept${files}`;
+  return branch ? 'branch is kept, its worktree is gone' : 'its branch and worktree are gone';
+}
+
+function timedOut(view: View, idea: IdeaModel): string {
+  const { details, now } = view;
+  const tests = idea.gate?.tests;
+  const limit = details.idea?.id === idea.id ? details.idea.ideaLimitMs : undefined;
+  const used = idea.startedAt === undefined ? undefined : (idea.since ?? now) - idea.startedAt;
+  return [
+    idea.percent === undefined ? '' : `last progress ${idea.percent} %`,
+    tests ? `tests ${tests.passed}/${tests.total}` : '',
+    used === undefined || limit === undefined ? '' : `${duration(used)} of ${duration(limit)}`,
+    leftText(view, idea),
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');
+}
+
+/** How often the gate was red, and the command that failed. */
+function gateRed(idea: IdeaModel): string[] | undefined {
+  const red = idea.iterations.filter(({ gate }) => gate && !gate.pass).length;
+  const test = idea.gate && !idea.gate.pass ? (idea.gate.newTests[0] ?? idea.gate.command) : undefined;
+  if (red === 0 || test === undefined) return undefined;
+  return [`red ${red === 1 ? 'once' : `${red} times`}; the last time at: ${clean(test)}`];
+}
+
+function failed(view: View, idea: IdeaModel, cells: number): string[] {
+  const { details } = view;
+  const told = details.idea?.id === idea.id ? details.idea : undefined;
+  const last = idea.iterations.at(-1);
+  const words = withoutSignal(told?.lastWords ?? last?.words ?? '');
+  const reason = idea.reason ?? last?.message ?? (last?.signal ? claim({ signal: last.signal }) : '');
+  const said = words === '' ? '' : ` Last words: "${words.trim().split('\n').at(-1) ?? ''}"`;
+  const error = idea.reason === undefined ? '' : lastError(idea);
+  const kept = leftText(view, idea);
+  return [
+    ...wrapAll(`${reason}.${said}`.replace('..', '.'), cells).slice(0, 3),
+    ...(error === '' ? [] : wrapAll(error, cells).slice(0, 2)),
+    ...(kept === '' ? [] : [kept]),
+  ];
+}

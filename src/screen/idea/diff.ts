@@ -1,0 +1,77 @@
+/** The Diff tab: the files that an idea changed, then the lines of one file. */
+import type { IdeaModel } from '../../model/model.js';
+import type { DiffView } from '../details.js';
+import { type Colour, coloured, dim, inverse, type Line, line, rule } from '../text/line.js';
+import { many } from '../text/numbers.js';
+import { clean, cut, pad, width } from '../text/text.js';
+import type { Selection } from '../ui.js';
+import { type View, windowAt } from '../view.js';
+
+export function diffTitle(view: View, idea: IdeaModel): string {
+  const told = view.details.idea?.id === idea.id ? view.details.idea : undefined;
+  const files = told?.diff?.files;
+  if (!files) return '';
+  const added = files.reduce((sum, one) => sum + one.added, 0);
+  const deleted = files.reduce((sum, one) => sum + one.deleted, 0);
+  return `${many(files.length, 'file')}  +${added} -${deleted}  since ${clean(told.diff?.base ?? '').slice(0, 8)}`;
+}
+
+const diffOf = ({ details, ui }: View): DiffView | undefined =>
+  details.idea?.id === ui.idea ? details.idea?.diff : undefined;
+
+/** Selectable files. While one shows whole, the keys scroll its lines. */
+export const diffPlaces = (view: View): Selection[] =>
+  view.ui.file === undefined ? (diffOf(view)?.files ?? []).map(({ path }) => ({ id: path })) : [];
+
+export function diffSelected(view: View): Selection | undefined {
+  const diff = diffOf(view);
+  const chosen = view.ui.file ?? view.ui.selected.idea?.id;
+  const path = diff?.files.find((one) => one.path === chosen)?.path ?? diff?.file ?? diff?.files[0]?.path;
+  return path === undefined ? undefined : { id: path };
+}
+
+export function diffTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
+  const { details, ui, theme } = view;
+  const diff = details.idea?.id === idea.id ? details.idea.diff : undefined;
+  if (!diff)
+    return [line(dim(idea.base === undefined && idea.commits === 0 ? ' nothing is changed yet' : ' reading …'))];
+  if (diff.files.length === 0) return [line(dim(' nothing is changed'))];
+  const name = diffSelected(view)?.id;
+  const at = Math.max(
+    0,
+    diff.files.findIndex(({ path }) => path === name),
+  );
+  const whole = ui.file !== undefined;
+  const room = whole ? 0 : Math.min(diff.files.length, Math.max(3, Math.floor(height / 3)));
+  const first = windowAt(at, diff.files.length, room, ui.scroll['idea files']);
+  const size = Math.max(12, Math.min(50, columns - 34, Math.max(27, ...diff.files.map(({ path }) => width(path)))));
+  const lines = diff.files.slice(first, first + room).map((file, index) => {
+    const chosen = first + index === at;
+    const spans = line(
+      ` ${chosen ? '>' : ' '} ${tail(clean(file.path), size)}`,
+      coloured(pad(`+${file.added}`, 6, 'right'), 'green'),
+      coloured(pad(`-${file.deleted}`, 6, 'right'), 'red'),
+      ...(file.look ? [coloured(`   ! ${clean(file.look)}`, 'yellow')] : []),
+    );
+    return chosen ? inverse(spans, columns) : spans;
+  });
+  const body = diff.file === name ? (diff.lines ?? []) : [];
+  const enter = theme.ascii ? 'Enter' : '↵';
+  lines.push(rule(cut(clean(name ?? ''), columns - 24), whole ? 'Esc the files' : `${enter} whole file`, columns));
+  const left = Math.max(0, height - lines.length);
+  const start = whole ? Math.max(0, Math.min(ui.scroll['idea diff'] ?? 0, body.length - left)) : 0;
+  for (const text of body.slice(start, start + left))
+    lines.push(line(' ', coloured(clean(text.replace(/\t/g, '  ')), hue(text))));
+  return lines;
+}
+
+const hue = (text: string): Colour | undefined =>
+  text.startsWith('@@') ? 'cyan' : text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : undefined;
+
+/** The end of a path identifies a file better than its beginning. */
+function tail(path: string, cells: number): string {
+  if (width(path) <= cells) return pad(path, cells);
+  let rest = path;
+  while (width(rest) > cells - 1) rest = rest.slice(1);
+  return pad(`…${rest}`, cells);
+}

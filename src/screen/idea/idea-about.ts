@@ -1,0 +1,73 @@
+/** Facts about an idea's place in the run: score, branch, ideas that wait for it, messages. */
+import type { IdeaModel } from '../../model/model.js';
+import { waitingFor } from '../lists.js';
+import { clean } from '../text/text.js';
+import { clock } from '../text/time.js';
+import type { View } from '../view.js';
+import { isAtWork } from './idea-upper.js';
+import { chosenRun } from './timeline.js';
+
+/** Score, branch and waiting ideas; on the timeline, the effect of a key. */
+export function messageOf(view: View, idea: IdeaModel): { left: string; right: string } {
+  const { ui, now, size, theme } = view;
+  if (size.columns < 120 && ui.tab === 'timeline')
+    return {
+      left: `${theme.ascii ? 'Enter' : '↵'} opens this agent run: its words, its prompt, its gate`,
+      right: idea.startedAt === undefined ? '' : `begun ${clock(idea.startedAt, now)}`,
+    };
+  const run = ui.serial === undefined ? undefined : chosenRun(idea, ui.serial);
+  if (run)
+    return {
+      left: `iteration ${run.number}: its words are on Agent, its prompt on Task, its gate on Gate`,
+      right: 'Esc the newest',
+    };
+  if (size.columns >= 120) return { left: whyAgain(idea), right: '' };
+  const parts = standingParts(view, idea)
+    .filter(({ name }) => ['score', 'branch', 'unblocks'].includes(name))
+    .map(({ name, text }) => `${name} ${text}`);
+  return { left: parts.join('   '), right: '' };
+}
+
+/** Says why another iteration follows a COMPLETE. */
+function whyAgain(idea: IdeaModel): string {
+  const before = idea.iterations.at(-2);
+  const last = idea.iterations.at(-1);
+  if (!before || !last || last.endedAt !== undefined || before.signal?.kind !== 'complete') return '';
+  if (before.turnedDown !== undefined)
+    return `iteration ${before.number} said COMPLETE, which was turned down: ${clean(before.turnedDown)}`;
+  return before.gate && !before.gate.pass
+    ? `iteration ${before.number} said COMPLETE, but the gate is red: the failure is in the prompt of this one`
+    : '';
+}
+
+export function standingParts(view: View, idea: IdeaModel): { name: string; text: string }[] {
+  const { model, details } = view;
+  const parts: { name: string; text: string }[] = [];
+  const add = (name: string, text: string): void => {
+    if (text !== '') parts.push({ name, text });
+  };
+  const group = idea.parent === undefined ? undefined : model.ideas.get(idea.parent);
+  if (group) {
+    const children = group.children.flatMap((id) => model.ideas.get(id) ?? []);
+    const landed = children.filter(({ status }) => status === 'landed').length;
+    add('part of', `${group.id}, ${landed} of ${children.length} landed`);
+  }
+  add('unblocks', waitingFor(model, idea.id).slice(0, 5).join(', '));
+  add('after', idea.dependsOn.map((id) => `${id}${model.ideas.get(id)?.status === 'landed' ? ' ✓' : ''}`).join(', '));
+  const why = details.idea?.id === idea.id ? details.idea.why : undefined;
+  const score = why?.score ?? model.live?.scores?.[idea.id];
+  if (score !== undefined) {
+    const sum = why?.parts.map(({ label, value }) => `${clean(label)} (${value < 0 ? '' : '+'}${value})`).join(', ');
+    add('score', `${score}${sum ? ` = ${sum}` : ''}`);
+  }
+  for (const one of why?.waitsFor ?? []) add('waits for', clean(one));
+  add(
+    'branch',
+    (idea.commits > 0 && idea.status !== 'landed' && idea.landedAs === undefined) || isAtWork(idea)
+      ? `ralph/${idea.id}${idea.commits > 0 ? `, ${idea.commits} ahead` : ''}`
+      : '',
+  );
+  const said = idea.said.at(-1);
+  add('you said', said ? clean(said.text ?? said.verb) : '');
+  return parts;
+}

@@ -1,0 +1,111 @@
+/** The box of the running iteration: number, limit, time, progress, tests, commits, cost (G1). */
+import type { IdeaModel, Iteration } from '../../model/model.js';
+import type { IdeaDetails } from '../details.js';
+import { claim } from '../run/happened.js';
+import { costText } from '../run/run-slots.js';
+import { box } from '../text/boxes.js';
+import { coloured, fill, type Line, line } from '../text/line.js';
+import { retriesText, short, UNKNOWN } from '../text/numbers.js';
+import { clean, pad } from '../text/text.js';
+import { bar, SIGNALS } from '../text/theme.js';
+import { age, duration } from '../text/time.js';
+import type { View } from '../view.js';
+
+const of = (used: string, most: number | undefined): string =>
+  most === undefined ? used : `${used} of ${duration(most)}`;
+
+/** Time of this iteration and of the idea, each with its limit. */
+function times(
+  idea: IdeaModel,
+  run: Iteration,
+  told: IdeaDetails | undefined,
+  now: number,
+): { run: string; idea: string } {
+  const ms = run.durationMs ?? (run.endedAt ?? now) - run.startedAt;
+  return {
+    run: of(duration(ms), told?.iterationLimitMs),
+    idea: of(duration(now - (idea.startedAt ?? run.startedAt)), told?.ideaLimitMs),
+  };
+}
+
+/** The last signal, and the iteration that sent it. */
+function lastSignal(idea: IdeaModel, wide: boolean): Line {
+  const run = idea.iterations.findLast(({ signal }) => signal && signal.kind !== 'none');
+  if (!run?.signal) return line(coloured('none yet', 'gray'));
+  const text = `${claim({ signal: run.signal })} (iteration ${run.number})`;
+  const turned = run.turnedDown === undefined || wide ? '' : `, turned down: ${clean(run.turnedDown)}`;
+  return line(coloured(`${text}${turned}`, SIGNALS[run.signal.kind].colour));
+}
+
+export function iterationBox(view: View, idea: IdeaModel, columns: number): Line[] {
+  const { details, now } = view;
+  const told = details.idea?.id === idea.id ? details.idea : undefined;
+  const run = idea.iterations.at(-1);
+  if (!run) return box([{ title: 'Starting', lines: [line(` slot   ${idea.agentName ?? UNKNOWN}`)] }], columns);
+  const max = idea.max ?? run.max;
+  const title = [
+    `Iteration ${run.number}${max === undefined ? '' : ` of ${max}`}`,
+    idea.step ? `step ${idea.step.number}/${idea.step.of}${idea.step.phase ? ` ${clean(idea.step.phase)}` : ''}` : '',
+    idea.gateNow ? `gate ${idea.gateNow.number}/${idea.gateNow.of}` : '',
+    idea.retries > 0 ? retriesText(idea.retries) : '',
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');
+  const time = times(idea, run, told, now);
+  const tests = idea.gate?.tests;
+  const narrow = columns < 70;
+  const percent = idea.percent ?? 0;
+  const progress = (cells: number): Line =>
+    line(
+      ' ',
+      coloured(bar(percent / 100, cells), 'blue'),
+      idea.percent === undefined ? ` ${UNKNOWN}` : ` ${percent} %`,
+    );
+  const agent = [run.agent ?? idea.agent ?? UNKNOWN, run.model ?? ''].map(clean).join(' ').trim();
+  const tokens = idea.spent.tokensIn + idea.spent.tokensOut;
+  if (narrow)
+    return box(
+      [
+        {
+          title,
+          right: time.run,
+          lines: [
+            progress(Math.max(10, columns - 13)),
+            line(' last signal  ', ...lastSignal(idea, true)),
+            line(` tests        ${tests ? `${tests.passed}/${tests.total} passing` : UNKNOWN}`),
+            line(
+              ` commits      ${idea.commits}${told?.lastCommit === undefined ? '' : `, last ${age(now - told.lastCommit)} ago`}`,
+            ),
+            line(
+              ` cost         ${costText(idea)}${tokens === 0 ? '' : `, ${short(idea.spent.tokensIn)} in, ${short(idea.spent.tokensOut)} out`}`,
+            ),
+            line(` time         ${time.idea}`),
+          ],
+        },
+      ],
+      columns,
+    );
+  const right = 54;
+  const two = (left: Line, name: string, value: string): Line =>
+    line(...fill(left, right - 1), `${pad(name, 7)}${value}`);
+  const changed = told?.changed;
+  const files = changed ? `    files  ${changed.files}, +${changed.added} -${changed.deleted}` : '';
+  return box(
+    [
+      {
+        title,
+        right: `${time.run} · idea ${time.idea}`,
+        lines: [
+          two(progress(40), 'agent', agent),
+          two(line(' last signal  ', ...lastSignal(idea, false)), 'slot', idea.agentName ?? UNKNOWN),
+          two(
+            line(` tests  ${tests ? `${tests.passed}/${tests.total}` : UNKNOWN}    commits  ${idea.commits}${files}`),
+            'cost',
+            `${costText(idea)}${costText(idea) === UNKNOWN ? '' : ' so far'}`,
+          ),
+        ],
+      },
+    ],
+    columns,
+  );
+}

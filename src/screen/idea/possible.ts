@@ -1,0 +1,78 @@
+/**
+ * The commands that the run accepts now, as far as the model tells. The run decides in the end.
+ * Invariant: the run refuses every command that is missing here. The table of situations is the run's own.
+ */
+import { legalVerbs, type Situation } from '../../decide/idea/table.js';
+import { type RunEvent, runTransition } from '../../decide/run/table.js';
+import type { IdeaModel, RunModel } from '../../model/model.js';
+import type { IdeaVerb } from '../../protocol/command.js';
+import type { RunState } from '../../protocol/states.js';
+
+const OVER = new Set<string>(['completed', 'stopped', 'aborted', 'terminated']);
+export const isOver = ({ state }: Pick<RunModel, 'state'>): boolean => OVER.has(state);
+
+export function situationOf(idea: IdeaModel, landing: string | undefined): Situation {
+  if (idea.group) return 'group';
+  switch (idea.status) {
+    case 'pending':
+      return idea.held ? 'held' : 'pending';
+    case 'paused':
+      return idea.approval ? 'awaits-approval' : 'paused';
+    case 'landing':
+      if (landing === idea.id) return 'landing';
+      return idea.approval ? 'awaits-landing' : 'ready';
+    case 'needs-human':
+      return idea.approval ? 'asks-approval' : 'needs-human';
+    default:
+      return idea.status;
+  }
+}
+
+/** Verbs for an idea whose workflow is open. */
+const NEED_A_RUN = ['pause', 'pause-now', 'resume', 'stop', 'assign', 'approve'] as const;
+
+/** Verbs that the idea accepts now. */
+export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVerb> {
+  const verbs = new Set(legalVerbs(situationOf(idea, model.landing)));
+  if (model.mode !== 'semi-auto') verbs.delete('assign');
+  if (!idea.held && idea.status !== 'paused') verbs.delete('resume');
+  if (isOver(model)) for (const verb of NEED_A_RUN) verbs.delete(verb);
+  return verbs;
+}
+
+const EVENTS = {
+  pause: 'PAUSE',
+  resume: 'RESUME',
+  stop: 'STOP',
+  review: 'REVIEW',
+  slots: 'SLOTS',
+} as const satisfies Record<string, RunEvent>;
+export type RunKey = keyof typeof EVENTS;
+
+/** Whether the run accepts the command now. Events can be newer than the worker's last answer. */
+export function runTakes(model: RunModel, verb: RunKey): boolean {
+  if (isOver(model)) return false;
+  const { live } = model;
+  if (live?.possible && live.state === model.state) return live.possible.includes(verb);
+  const states: readonly string[] = ['idle', 'running', 'pausing', 'paused', 'waiting_user', 'stopping', 'completed'];
+  const state = (states.includes(model.state) ? model.state : 'running') as RunState;
+  const facts = {
+    state,
+    mode: model.mode,
+    review: model.review,
+    pausedIdeas: 0,
+    asking: 0,
+    limited: false,
+    budgeted: false,
+  };
+  return 'to' in runTransition(facts, EVENTS[verb]);
+}
+
+/**
+ * What `P` does. A running run also takes `resume` while one of its ideas is paused, but the key is about the run. Only
+ * a run that is not paused takes `pause`.
+ */
+export function pauseOrResume(model: RunModel): 'pause' | 'resume' | undefined {
+  if (runTakes(model, 'pause')) return 'pause';
+  return runTakes(model, 'resume') ? 'resume' : undefined;
+}

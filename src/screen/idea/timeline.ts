@@ -1,0 +1,222 @@
+/** The timeline of an idea: its iterations, and the moments between them (G2). Invariant: the newest stands last. */
+import type { GateRun, IdeaModel, Iteration, Moment } from '../../model/model.js';
+import { iterationCount } from '../../model/tally.js';
+import { claim } from '../run/happened.js';
+import { costText } from '../run/run-slots.js';
+import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line.js';
+import { dollars, many, UNKNOWN } from '../text/numbers.js';
+import { clean, cut, pad, width } from '../text/text.js';
+import { bar, SIGNALS } from '../text/theme.js';
+import { clock, duration } from '../text/time.js';
+import type { Selection } from '../ui.js';
+import { type View, windowAt } from '../view.js';
+
+/** `limit`: the limit for which another agent took over. */
+type Entry = { at: number } & (
+  | { run: Iteration; percent: number; known: boolean }
+  | { moment: Moment; limit?: Moment }
+);
+
+const MOMENTS: Readonly<Record<Moment['kind'], { sign: string; colour: 'yellow' | 'cyan' | 'blue' | 'gray' }>> = {
+  limit: { sign: '◷', colour: 'yellow' },
+  agent: { sign: '⇄', colour: 'blue' },
+  said: { sign: '›', colour: 'cyan' },
+  bounced: { sign: '↺', colour: 'yellow' },
+  escalated: { sign: '!', colour: 'yellow' },
+  held: { sign: '◷', colour: 'yellow' },
+  step: { sign: '·', colour: 'gray' },
+  warning: { sign: '!', colour: 'yellow' },
+  refused: { sign: '!', colour: 'yellow' },
+};
+
+function momentText({ kind, text }: Moment): string {
+  const plain = clean(text);
+  switch (kind) {
+    case 'agent':
+      return `continues with ${plain.replace(' instead of ', ', not ')}`;
+    case 'said':
+      return `you said: ${plain.replace(/^(?:hint|answer): /, '')}`;
+    case 'bounced':
+      return `does not land: ${plain}`;
+    case 'escalated':
+      return `got nowhere: ${plain}`;
+    case 'refused':
+      return `refused: ${plain}`;
+    default:
+      return plain;
+  }
+}
+
+/** Iterations, each with the percentage after it, and moments, in order of time. */
+function entries(idea: IdeaModel): Entry[] {
+  let percent = 0;
+  const runs = idea.iterations.map((run): Entry => {
+    const said = run.signal;
+    const known =
+      said?.kind === 'progress' ||
+      (said?.kind === 'complete' && run.turnedDown === undefined && run.gate?.pass !== false);
+    if (said?.kind === 'progress') percent = said.percent;
+    else if (known) percent = 100;
+    return { at: run.startedAt, run, percent, known };
+  });
+  const moments = idea.moments.map((moment): Entry => ({ at: moment.at, moment }));
+  return joined([...runs, ...moments].sort((a, b) => a.at - b.at));
+}
+
+/** A limit and the agent that takes over are one moment. */
+function joined(all: readonly Entry[]): Entry[] {
+  const out: Entry[] = [];
+  for (const entry of all) {
+    const last = out.at(-1);
+    const isNext =
+      last && 'moment' in last && last.moment.kind === 'limit' && 'moment' in entry && entry.moment.kind === 'agent';
+    if (isNext && last.moment.before === entry.moment.before)
+      out.splice(-1, 1, { at: last.at, moment: entry.moment, limit: last.moment });
+    else out.push(entry);
+  }
+  return out;
+}
+
+/** The agent run that the page shows. */
+export const chosenRun = (idea: IdeaModel, serial: number | undefined): Iteration | undefined =>
+  idea.iterations.find((run) => run.serial === serial) ?? idea.iterations.at(-1);
+
+/** The run that the keys chose on the timeline, else the shown run. */
+const markedRun = (view: View, idea: IdeaModel): Iteration | undefined =>
+  idea.iterations.find(({ serial }) => `${serial}` === view.ui.selected.idea?.id) ?? chosenRun(idea, view.ui.serial);
+
+export const timelinePlaces = (idea: IdeaModel): Selection[] =>
+  idea.iterations.map(({ serial }) => ({ id: `${serial}` }));
+
+export function timelineSelected(view: View, idea: IdeaModel): Selection | undefined {
+  const run = markedRun(view, idea);
+  return run && { id: `${run.serial}` };
+}
+
+/** Says why the timeline is empty. */
+export const notYet = ({ landedBefore }: IdeaModel): string =>
+  landedBefore ? 'it landed before this run' : 'it has not started';
+
+export function timeline(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
+  const all = entries(idea);
+  if (all.length === 0) return [line(dim(` ${notYet(idea)}`))];
+  const chosen = view.ui.tab === 'timeline' ? markedRun(view, idea) : chosenRun(idea, view.ui.serial);
+  const at = all.findIndex((entry) => 'run' in entry && entry.run === chosen);
+  const room = Math.max(1, height - 2);
+  const first = windowAt(at, all.length, room, view.ui.scroll['idea timeline'] ?? all.length);
+  const narrow = columns < 70;
+  const lines = all.slice(first, first + room).map((entry) => {
+    const spans = 'run' in entry ? runLine(entry, idea, view, columns) : momentLine(entry, view, columns);
+    return 'run' in entry && entry.run === chosen ? mark(spans, columns, narrow) : spans;
+  });
+  return narrow ? [...lines, line(` ${shortSum(idea)}`)] : [...lines, line(), line(` ${sum(idea)}`)];
+}
+
+const mark = (spans: Line, columns: number, narrow: boolean): Line => {
+  const [first, ...rest] = spans;
+  if (!first) return spans;
+  const text = narrow ? `>${first.text.slice(1)}` : first.text.replace(/^ {2}/, ' >');
+  return inverse([{ ...first, text }, ...rest], columns);
+};
+
+const SIGNAL_CELLS = 15;
+
+function runLine(
+  { run, percent, known }: Extract<Entry, { run: Iteration }>,
+  idea: IdeaModel,
+  { now }: View,
+  columns: number,
+): Line {
+  const narrow = columns < 70;
+  const signal = signalOf(run, idea);
+  const look = run.signal ? SIGNALS[run.signal.kind] : SIGNALS.progress;
+  const ms = run.durationMs ?? (run.endedAt ?? now) - run.startedAt;
+  const running = run.endedAt === undefined;
+  const progress = coloured(bar(percent / 100, narrow ? 10 : 20), known ? 'blue' : 'gray');
+  if (narrow)
+    return line(
+      ` ${pad(`#${run.number}`, 3)}`,
+      progress,
+      `  ${pad(clock(run.startedAt, now), 5)} ${pad(duration(ms), 4, 'right')}  `,
+      running ? '← now' : coloured(`${signal}${run.gate && !run.gate.pass ? ', red' : ''}`, look.colour),
+    );
+  const start = line(
+    `   ${pad(`#${run.number}`, 4)}`,
+    progress,
+    `  ${pad(clock(run.startedAt, now), 5)}  ${pad(`${duration(ms)}${running ? ' ─' : ''}`, 7)}`,
+  );
+  if (width(signal) > SIGNAL_CELLS) {
+    // A long signal takes the cells that the row has, and keeps only facts that exist beside it.
+    const end = line(
+      run.commits ? `  ${many(run.commits, 'commit')}` : '',
+      ...(run.gate ? line('  ', ...gateWord(run.gate)) : []),
+    );
+    const room = columns - lineWidth(start) - lineWidth(end) - 1;
+    return line(...start, coloured(cut(signal, Math.max(SIGNAL_CELLS, room)), look.colour), ...end);
+  }
+  return line(
+    ...start,
+    coloured(pad(signal, SIGNAL_CELLS), look.colour),
+    ' ',
+    pad(run.commits === undefined ? '' : many(run.commits, 'commit'), 11),
+    running ? '← now' : gateWord(run.gate),
+  );
+}
+
+function signalOf(run: Iteration, idea: IdeaModel): string {
+  if (run.outcome === 'interrupted') return 'interrupted';
+  if (run.outcome === 'timeout') return 'timed out';
+  if (run.outcome === 'failed') return `failed: ${clean(run.message ?? '')}`;
+  if (run.endedAt === undefined) return idea.gateNow ? 'gate' : 'works';
+  if (!run.signal) return '(no signal)';
+  const sign = run.signal.kind === 'progress' || run.signal.kind === 'none' ? '' : `${SIGNALS[run.signal.kind].sign} `;
+  return `${sign}${claim({ signal: run.signal })}${run.turnedDown === undefined ? '' : ', turned down'}`;
+}
+
+const gateWord = (gate: GateRun | undefined): Line => {
+  if (!gate) return line(dim(UNKNOWN));
+  const tests = gate.tests ? `${gate.tests.passed}/${gate.tests.total}` : clean(gate.command ?? '');
+  return line(coloured(gate.pass ? '✓' : '✗', gate.pass ? 'green' : 'red'), ` ${tests}`);
+};
+
+/** A narrow column has no room for reasons. Its time always stands. */
+function momentLine({ moment, limit }: Extract<Entry, { moment: Moment }>, { now }: View, columns: number): Line {
+  const { sign, colour } = MOMENTS[limit?.kind ?? moment.kind];
+  const time = clock(limit?.at ?? moment.at, now);
+  const { before, agent } = moment;
+  const what = limit ? `limit of ${clean(before ?? '')}` : undefined;
+  if (columns < 70) {
+    const short =
+      agent === undefined
+        ? momentText(moment)
+        : `continues with ${clean(agent)}${before ? `, not ${clean(before)}` : ''}`;
+    const end = what ? ` ${time}, then ${clean(agent ?? '')}` : ` ${time}`;
+    return line('  ', coloured(sign, colour), ` ${cut(what ?? short, columns - 4 - width(end))}${end}`);
+  }
+  const took = limit ? duration(moment.at - limit.at) : '';
+  const text = what ? `${what}; continues with ${clean(agent ?? '')}` : momentText(moment);
+  return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, 5)}  ${pad(took, 7)}${text}`);
+}
+
+/** `5 iterations · 33m agent, 8m gate · 60 % · 4 commits · $0.41` */
+function sum(idea: IdeaModel): string {
+  const gate = idea.iterations.reduce((total, run) => total + (run.gate?.durationMs ?? 0), 0);
+  return [
+    many(iterationCount(idea), 'iteration'),
+    `${duration(idea.spent.ms)} agent${gate > 0 ? `, ${duration(gate)} gate` : ''}`,
+    idea.percent === undefined ? '' : `${idea.percent} %`,
+    many(idea.commits, 'commit'),
+    costText(idea) === UNKNOWN ? '' : dollars(idea.spent.dollars),
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');
+}
+
+const shortSum = (idea: IdeaModel): string =>
+  [
+    many(iterationCount(idea), 'iteration'),
+    duration(idea.spent.ms),
+    idea.percent === undefined ? '' : `${idea.percent} %`,
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');

@@ -1,0 +1,294 @@
+/** *Needs you*: requests to a person, the whole question, and the answer (C3, G4). */
+import type { IdeaModel } from '../../model/model.js';
+import type { WarningLine } from '../../protocol/warnings.js';
+import { framed, screenLine } from '../frame.js';
+import { cardKeys, packed } from '../idea/cards.js';
+import { listsOf, type Need, waitingFor } from '../lists.js';
+import { costText } from '../run/run-slots.js';
+import { beside, box, indented, type Part } from '../text/boxes.js';
+import { coloured, dim, inverse, type Line, line, rule } from '../text/line.js';
+import { many, whole } from '../text/numbers.js';
+import { clean, labelled, pad, wrapAll } from '../text/text.js';
+import { LOOKS } from '../text/theme.js';
+import { clock, duration } from '../text/time.js';
+import type { Selection } from '../ui.js';
+import { type Picture, placeOf, type View, windowAt } from '../view.js';
+import { type Editor, editor } from './answer.js';
+import { lastError, needText, nobody, windowed, withoutSignal, withSignals } from './need-lines.js';
+
+interface Row {
+  at: Selection;
+  need?: Need;
+  warning?: WarningLine;
+}
+
+/** Selectable entries, in display order. */
+export function needPlaces(view: View): Selection[] {
+  return rowsOf(view).map(({ at }) => at);
+}
+
+function rowsOf({ model }: View): Row[] {
+  const { needs, warnings } = listsOf(model);
+  return [
+    ...needs.map((need): Row => ({ at: { section: 'needs', id: need.id }, need })),
+    ...joined(warnings).map(
+      (warning): Row => ({ at: { section: 'warnings', id: warning.idea ?? `run ${warning.kind}` }, warning }),
+    ),
+  ];
+}
+
+/** One line per idea, because an answer to it applies to all of its warnings. */
+function joined(warnings: readonly WarningLine[]): WarningLine[] {
+  const out = new Map<string, WarningLine>();
+  for (const one of warnings) {
+    const key = one.idea ?? `run ${one.kind}`;
+    const first = out.get(key);
+    out.set(key, first ? { ...first, text: `${first.text}\n${one.text}` } : one);
+  }
+  return [...out.values()];
+}
+
+export function needsView(view: View): Picture {
+  const { model, ui, size, now } = view;
+  const rows = rowsOf(view);
+  const at = placeOf(
+    rows.map((row) => row.at),
+    ui.selected.needs,
+  );
+  const row = rows[at];
+  const oldest = Math.min(...listsOf(model).needs.map(({ since }) => since ?? Number.POSITIVE_INFINITY));
+  const count = listsOf(model).needs.length;
+  const told = model.reading
+    ? ''
+    : `${whole(count)} need you${Number.isFinite(oldest) ? `, the oldest since ${clock(oldest, now)}` : ''}`;
+  const head = screenLine(view, told);
+  const idea = row?.need?.idea ?? (row?.warning?.idea ? model.ideas.get(row.warning.idea) : undefined);
+  const picture = size.columns >= 120 ? wide(view, rows, at, head) : narrow(view, rows, at, head);
+  const answering = idea && ui.answering === idea.id;
+  const framedPicture = framed(view, picture.lines, {
+    idea,
+    left: idea ? `${idea.id} · ${clean(idea.title)}` : '',
+    ...(answering ? { footer: answerFooter(size.columns, view.theme.ascii), left: startsAgain(view) } : {}),
+  });
+  return {
+    ...framedPicture,
+    ...(picture.cursor && answering && !ui.prompt ? { cursor: picture.cursor } : {}),
+    ...(row ? { selected: row.at } : {}),
+    scroll: picture.first,
+    ...(picture.most === undefined ? {} : { most: picture.most }),
+  };
+}
+
+interface Body {
+  lines: Line[];
+  first: number;
+  cursor?: { line: number; column: number };
+  most?: number | undefined;
+}
+
+function narrow(view: View, rows: readonly Row[], at: number, head: Line): Body {
+  const { model, size, ui } = view;
+  const height = size.rows - 3;
+  if (rows.length === 0) return { lines: [head, line(dim(nobody(model)))], first: 0 };
+  // A small screen leaves its lines to the question and the editor.
+  const least = ui.answering !== undefined && height < 10 ? 1 : 2;
+  const list = Math.max(least, Math.min(rows.length, Math.floor(height / 4)));
+  const first = windowAt(at, rows.length, list, ui.scroll.needs);
+  const lines = [
+    head,
+    ...rows
+      .slice(first, first + list)
+      .map((row, index) => marked(listLine(row, view), first + index === at, size.columns)),
+  ];
+  const row = rows[at];
+  const parts = row ? detailParts(row, view, size.columns, height - lines.length) : [];
+  let cursor: Body['cursor'];
+  for (const { title, right = '', lines: own, editor: typed } of parts) {
+    lines.push(rule(title, right, size.columns));
+    if (typed) cursor = { line: lines.length + typed.cursor.line, column: typed.cursor.column };
+    lines.push(...own);
+  }
+  return { lines, first, most: parts[0]?.most, ...(cursor ? { cursor } : {}) };
+}
+
+function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
+  const { size, ui } = view;
+  const height = size.rows - 1 - 4;
+  const left = Math.floor(size.columns * 0.4);
+  const right = size.columns - left;
+  const needs = rows.filter(({ need }) => need);
+  const warnings = rows.filter(({ warning }) => warning);
+  const shown = Math.max(
+    1,
+    Math.floor((height - 2 - (warnings.length > 0 ? 1 + Math.min(3, warnings.length) * 2 : 0)) / 2),
+  );
+  const first = windowAt(Math.min(at, needs.length - 1), needs.length, shown, ui.scroll.needs);
+  const two = (row: Row): Line[] => {
+    const title = row.need?.idea?.title ?? row.need?.text ?? clean(row.warning?.text ?? '');
+    const chosen = row === rows[at];
+    return [marked(listLine(row, view, true), chosen, left - 2), line(dim(`   ${clean(title)}`))];
+  };
+  const list: Part = {
+    title: `Needs you ${whole(needs.length)}`,
+    lines: needs.length === 0 ? [line(dim(nobody(view.model)))] : needs.slice(first, first + shown).flatMap(two),
+  };
+  const parts = [list];
+  if (warnings.length > 0)
+    parts.push({ title: `Warnings ${warnings.length}`, lines: warnings.flatMap(two), grows: true });
+  const row = rows[at];
+  const details = row ? detailParts(row, view, right - 2, height - 3) : [];
+  const titled = details.map(
+    (part, index): Part => ({
+      title: part.title,
+      ...(part.right === undefined ? {} : { right: part.right }),
+      lines: index === 0 ? [line(` ${clean(titleOf(row))}`), line(), ...part.lines] : part.lines,
+      least: part.editor ? 2 : 1,
+      ...(index === details.length - 1 ? { grows: true as const } : {}),
+    }),
+  );
+  const rightBox = box(titled.length > 0 ? titled : [{ title: '', lines: [] }], right, height);
+  const lines = [head, ...beside(box(parts, left, height), rightBox, left)];
+  const typed = details.find((part) => part.editor)?.editor;
+  if (!typed) return { lines, first };
+  // The editor is the last part. The lines of the earlier parts give its position.
+  const above = titled.slice(0, -1).reduce((sum, part) => sum + part.lines.length + 1, 1);
+  const row0 = Math.min(above + 1 + typed.cursor.line, height - 1);
+  return { lines, first, most: details[0]?.most, cursor: { line: row0, column: left + 1 + typed.cursor.column } };
+}
+
+const titleOf = (row: Row | undefined): string => row?.need?.idea?.title ?? row?.warning?.text ?? row?.need?.text ?? '';
+
+const marked = (spans: Line, chosen: boolean, columns: number): Line => {
+  const [first, ...rest] = spans;
+  return chosen && first ? inverse([{ ...first, text: `>${first.text.slice(1)}` }, ...rest], columns) : spans;
+};
+
+function listLine({ need, warning }: Row, { model, now, size }: View, short = false): Line {
+  const id = Math.max(12, Math.min(listsOf(model).longestId, 20));
+  const sign = need ? LOOKS[need.shown] : { sign: '!', colour: 'yellow' as const };
+  const since = need?.since ?? warning?.since;
+  const name = need ? (need.idea?.id ?? 'login') : (warning?.idea ?? 'run');
+  const title = need ? (need.idea?.title ?? need.text ?? '') : (warning?.text ?? '');
+  return line(
+    ' ',
+    coloured(sign.sign, sign.colour),
+    ` ${pad(clean(name), id)} ${pad(need?.shown ?? warning?.kind ?? '', 10)}`,
+    pad(since === undefined ? '' : `since ${clock(since, now)}`, short ? 16 : 14),
+    ...(short || size.columns < 60 ? [] : [clean(title)]),
+  );
+}
+
+interface DetailPart {
+  title: string;
+  right?: string;
+  lines: Line[];
+  editor?: Editor;
+  most?: number;
+}
+
+/** The question, the earlier words and actions, and the answer, in exactly `height` lines. */
+function detailParts(row: Row, view: View, columns: number, height: number): DetailPart[] {
+  const { model, ui } = view;
+  const idea = row.need?.idea ?? (row.warning?.idea ? model.ideas.get(row.warning.idea) : undefined);
+  const name = row.need ? (idea?.id ?? 'login') : (idea?.id ?? 'run');
+  const word = row.need?.shown ?? row.warning?.kind ?? '';
+  const cells = columns - 2;
+  const text = withSignals(row.need ? questionOf(row.need) : (row.warning?.text ?? ''));
+  const answers = idea && (row.need?.shown === 'asks' || row.need?.shown === 'approve' || ui.answering === idea.id);
+  // Title and lines of the last part. The question gets what is left and keeps at least a few lines.
+  const least = answers ? (height < 12 ? 2 : 4) : 2;
+  const facts = idea && height >= 12 ? didLines(view, idea, columns) : undefined;
+  const room1 = height - 1 - least - (facts ? facts.length + 1 : 0);
+  const { lines: asked, most } = windowed(indented(wrapAll(text, cells)), room1, ui.scroll.question ?? 0, {
+    keys: idea !== undefined && ui.answering === idea.id,
+    whole: idea ? `${answers ? 'a answer, or ' : ''}ralphctl why ${idea.id}` : 'ralphctl status',
+  });
+  const about = idea ? aboutLine(view, idea) : '';
+  const parts: DetailPart[] = [{ title: `${name} ${word}`, right: about, lines: asked, most }];
+  const did: DetailPart | undefined = facts
+    ? {
+        title: 'what it did',
+        right: `${view.theme.ascii ? 'Enter' : '↵'} its page`,
+        lines: facts,
+      }
+    : undefined;
+  // Earlier words fill the space between the question and the answer.
+  const words = idea ? lastWords(view, idea) : '';
+  const fixed = parts.length + asked.length + (did ? did.lines.length + 1 : 0) + least;
+  const room = height - fixed - 1;
+  if (words !== '' && room > 0) {
+    const all = indented(wrapAll(words, cells));
+    const shown = all.length > room ? [line(dim(' …')), ...all.slice(all.length - room + 1)] : all;
+    parts.push({ title: 'what it said before', lines: shown });
+  }
+  if (did) parts.push(did);
+  const used = parts.reduce((sum, part) => sum + part.lines.length + 1, 0);
+  if (idea && answers) {
+    const draft = ui.drafts[idea.id] ?? { text: '', cursor: 0 };
+    const typed = editor(draft, columns, Math.max(1, height - used - 1));
+    const empty = draft.text === '' && ui.answering !== idea.id;
+    parts.push({
+      title: 'your answer',
+      right: 'goes into its next prompt, once',
+      lines: empty ? [line(dim(' a answer'))] : typed.lines,
+      ...(ui.answering === idea.id ? { editor: typed } : {}),
+    });
+  } else if (idea) parts.push({ title: 'what you can do', lines: indented(packed(cardKeys(view, idea), cells)) });
+  return parts;
+}
+
+const questionOf = (need: Need): string =>
+  need.idea && (need.shown === 'asks' || need.shown === 'approve')
+    ? (need.idea.question ?? need.idea.reason ?? '')
+    : [
+        need.shown === 'timed out' ? needText(need) : (need.idea?.reason ?? need.text ?? ''),
+        need.idea ? lastError(need.idea) : '',
+      ]
+        .filter((one) => one !== '')
+        .join('\n');
+
+/** `iteration 1, claude · 2 ideas wait for it` */
+function aboutLine({ model }: View, idea: IdeaModel): string {
+  const last = idea.iterations.at(-1);
+  const parts: string[] = [];
+  if (last) parts.push(`iteration ${last.number}${last.agent ? `, ${clean(last.agent)}` : ''}`);
+  const others = waitingFor(model, idea.id).length;
+  if (others > 0) parts.push(`${many(others, 'idea')} ${others === 1 ? 'waits' : 'wait'} for it`);
+  return parts.join(' · ');
+}
+
+/** `0 commits · 12 files read · 2m · $0.05 · gate not run` */
+function didLines({ details, model, size }: View, idea: IdeaModel, columns: number): Line[] {
+  const read = details.idea?.id === idea.id ? details.idea.filesRead : undefined;
+  const parts = [many(idea.commits, 'commit')];
+  if (read !== undefined) parts.push(`${many(read, 'file')} read`);
+  if (idea.spent.ms > 0) parts.push(duration(idea.spent.ms));
+  parts.push(costText(idea));
+  const { gate } = idea;
+  const tests = gate?.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : '';
+  parts.push(gate ? `gate ${gate.pass ? 'green' : 'red'}${tests}` : 'gate not run');
+  const lines = indented(wrapAll(parts.join(' · '), columns - 2));
+  const waits = waitingFor(model, idea.id);
+  if (size.columns >= 120 && waits.length > 0)
+    lines.push(...indented(labelled('who waits for it', waits.slice(0, 20).join(', '), columns - 2, 19).slice(0, 2)));
+  return lines;
+}
+
+function lastWords({ details }: View, idea: IdeaModel): string {
+  const told = details.idea?.id === idea.id ? details.idea.lastWords : undefined;
+  return withoutSignal(told ?? idea.iterations.at(-1)?.words ?? '');
+}
+
+function startsAgain({ model }: View): string {
+  const free = model.slots !== undefined && listsOf(model).slots.length < model.slots;
+  return `it starts again when a slot is free${free ? '; one is' : ''}`;
+}
+
+function answerFooter(columns: number, ascii: boolean): Line {
+  const enter = ascii ? 'Enter' : '↵';
+  const left = ` ${enter} send  Ctrl-J new line  Ctrl-E in $EDITOR`;
+  const right =
+    columns >= 120 ? `Esc back, the draft is kept    nothing is sent before ${enter}` : 'Esc back, the draft is kept';
+  const room = columns - left.length - right.length;
+  return room >= 2 ? line(dim(`${left}${' '.repeat(room)}${right}`)) : line(dim(` ${enter} send  Esc back`));
+}

@@ -1,0 +1,61 @@
+/** The paused and held ideas of an open run: their lines on *Run*, and the words for a run that only they keep open. */
+import type { IdeaModel, RunModel } from '../../model/model.js';
+import { listsOf } from '../lists.js';
+import { coloured, dim, type Line, line, rule } from '../text/line.js';
+import { whole } from '../text/numbers.js';
+import { clean, cut, pad } from '../text/text.js';
+import { LOOKS, shownOf } from '../text/theme.js';
+import { age } from '../text/time.js';
+import type { View } from '../view.js';
+
+/** Maximum number of ideas in the section. */
+const MOST = 3;
+
+interface RestingLine {
+  id?: string;
+  line: Line;
+}
+
+const isPaused = ({ status }: IdeaModel): boolean => status === 'paused';
+
+/** `1 paused, 1 held` */
+function counted({ resting }: Pick<ReturnType<typeof listsOf>, 'resting'>): string {
+  const paused = resting.filter(isPaused).length;
+  const held = resting.length - paused;
+  return [paused > 0 ? `${whole(paused)} paused` : '', held > 0 ? `${whole(held)} held` : '']
+    .filter((one) => one !== '')
+    .join(', ');
+}
+
+/** `nothing runs: 1 paused, 1 held`; undefined while an idea works, lands or can start. */
+export function nothingRuns(model: RunModel): string | undefined {
+  const lists = listsOf(model);
+  const { working, landing } = model.counts;
+  if (lists.resting.length === 0 || working + landing + lists.ready.length > 0) return undefined;
+  // An idea that waits for a slot or an account starts by itself.
+  if (model.order.some((id) => model.ideas.get(id)?.status === 'wants-slot')) return undefined;
+  return `nothing runs: ${counted(lists)}`;
+}
+
+export function restingLines({ model, size, now }: View): RestingLine[] {
+  const lists = listsOf(model);
+  const { resting, longestId } = lists;
+  if (resting.length === 0) return [];
+  const { columns } = size;
+  const name = Math.max(12, Math.min(longestId, columns >= 120 ? 24 : 14));
+  const shown = resting.length > MOST ? resting.slice(0, MOST - 1) : resting;
+  const lines: RestingLine[] = shown.map((idea) => {
+    const state = shownOf(idea, model.landing);
+    const { sign, colour } = LOOKS[state];
+    const waits = pad(idea.since === undefined ? '' : age(now - idea.since), 3, 'right');
+    const start = line(' ', coloured(sign, colour), ` ${pad(idea.id, name)} ${pad(state, 10)}`);
+    const text = clean(idea.reason ?? idea.title);
+    return { id: idea.id, line: line(...start, `${waits}  `, cut(text, Math.max(4, columns - name - 21))) };
+  });
+  const more = resting.length - shown.length;
+  return [
+    { line: rule(`Paused or held ${whole(resting.length)}`, 'p resume', columns) },
+    ...lines,
+    ...(more > 0 ? [{ line: line(dim(` … and ${whole(more)} more: 3`)) }] : []),
+  ];
+}

@@ -1,0 +1,296 @@
+/** *Run*: whether the run makes progress, what a person has to do, and what landed (G1, G4, G5). */
+import type { RunModel } from '../../model/model.js';
+import type { StampedEvent } from '../../protocol/events.js';
+import { crop, messageLine } from '../bottom.js';
+import { footer } from '../footer.js';
+import { listsOf, type Need, waitingFor } from '../lists.js';
+import { needText, nobody } from '../pages/need-lines.js';
+import { coloured, dim, edges, fill, inverse, type Line, line, listed, rule, within } from '../text/line.js';
+import { dollars, dollarsOf, many, whole } from '../text/numbers.js';
+import { clean, cut, pad, width } from '../text/text.js';
+import { bar, LOOKS } from '../text/theme.js';
+import { age, clock, duration } from '../text/time.js';
+import type { Section, Selection } from '../ui.js';
+import { type Picture, placeOf, type View } from '../view.js';
+import { eventKey, type Happened, happened, isSmall } from './happened.js';
+import { restingLines } from './resting.js';
+import { slotLines } from './run-slots.js';
+import { agentsOf, limitWord, tookOver } from './standing.js';
+import { top } from './top.js';
+
+/** Maximum number of lines in *Needs you*. */
+const MOST_NEEDS = 4;
+const LEAST_LATELY = 3;
+/** Column of the border between *Next* and the limits. */
+const EDGE = 56;
+
+interface Row {
+  line: Line;
+  at?: Selection;
+}
+
+export function runView(view: View): Picture {
+  const { model, size, details, now, ui } = view;
+  const height = size.rows - 1;
+  const rows: Row[] = top(model, details, now, size.columns).map((one) => ({ line: one }));
+  const body = height - rows.length - 2;
+  rows.push(...fitting(view, body));
+  const places = rows.flatMap(({ at }) => (at ? [at] : []));
+  const selected = places[placeOf(places, ui.selected.run)];
+  const lines = rows.map(({ line: one, at }) => (at && at === selected ? marked(one, size.columns) : one));
+  const idea = selected?.id === undefined ? undefined : model.ideas.get(ideaOf(selected, model));
+  const message = messageLine(view, idea, runMessage(view, idea?.id));
+  const right = '? keys  q leave';
+  const end = footer(
+    { screen: 'run', model, details, right, ...(idea ? { idea } : {}), without: hidden(rows) },
+    size.columns,
+    view.theme,
+  );
+  return {
+    lines: [...crop(lines, height - 2), message.line, end],
+    ...(message.cursor === undefined ? {} : { cursor: { line: height - 2, column: message.cursor } }),
+    ...(selected ? { selected } : {}),
+  };
+}
+
+/** Selectable entries on *Run*, in display order. */
+export function runPlaces(view: View): Selection[] {
+  const height = view.size.rows - 1;
+  return fitting(view, height - 5).flatMap(({ at }) => (at ? [at] : []));
+}
+
+const hidden = (rows: readonly Row[]): ReadonlySet<'order'> =>
+  rows.some(({ line: one }) => one.some(({ text }) => text.includes('s order:'))) ? new Set() : new Set(['order']);
+
+/** The idea of a selection. In *Lately* the selection holds the key of an event. */
+export const ideaOf = ({ section, id }: Selection, model: RunModel): string => {
+  if (section !== 'lately') return id;
+  const event = model.log.findLast((one) => eventKey(one) === id);
+  return event && 'idea' in event ? (event.idea ?? '') : '';
+};
+
+const marked = (spans: Line, columns: number): Line => {
+  const [first, ...rest] = spans;
+  return inverse(first ? [{ ...first, text: `>${first.text.slice(1)}` }, ...rest] : spans, columns);
+};
+
+function fitting(view: View, body: number): Row[] {
+  const needs = needRows(view);
+  const third = Math.max(3, Math.floor((view.size.rows - 1) / 3));
+  const slots = placed('slots', slotLines(view, third));
+  const resting = placed('resting', restingLines(view));
+  const next = nextRows(view);
+  const used = (): number => needs.length + slots.length + resting.length + next.length;
+  if (body - used() < LEAST_LATELY) next.length = 0;
+  if (body - used() < LEAST_LATELY) resting.length = Math.min(resting.length, 2);
+  if (body - used() < LEAST_LATELY)
+    slots.length = Math.max(0, Math.min(slots.length, body - needs.length - resting.length - LEAST_LATELY));
+  if (body - used() < LEAST_LATELY)
+    needs.length = Math.max(2, Math.min(needs.length, body - slots.length - resting.length));
+  const rows = [...needs, ...slots, ...resting, ...next];
+  rows.push(...latelyRows(view, body - rows.length, next.length > 0 && isTwoColumns(view)));
+  return rows;
+}
+
+function needRows(view: View): Row[] {
+  const { model, size } = view;
+  const { needs } = listsOf(model);
+  const wide = size.columns >= 120;
+  const asks = needs.some(({ shown }) => shown === 'asks');
+  const right = needs.length === 0 ? '' : `${asks ? 'a answer  ' : ''}n next${wide ? '  2 all of them' : ''}`;
+  const head = { line: rule(model.reading ? 'Needs you' : `Needs you ${whole(needs.length)}`, right, size.columns) };
+  if (needs.length === 0) return [head, { line: line(dim(nobody(model))) }];
+  const shown = needs.length > MOST_NEEDS ? needs.slice(0, MOST_NEEDS - 1) : needs;
+  const rows: Row[] = shown.map((need) => ({
+    line: needLine(need, view),
+    at: { section: 'needs', id: need.id },
+  }));
+  const more = needs.length - shown.length;
+  return [head, ...rows, ...(more > 0 ? [{ line: line(dim(` … and ${whole(more)} more: 2`)) }] : [])];
+}
+
+function needLine(need: Need, { model, size, now }: View): Line {
+  const look = LOOKS[need.shown];
+  const columns = size.columns;
+  const id = Math.max(12, Math.min(listsOf(model).longestId, 12 + Math.floor((Math.min(columns, 160) - 72) / 4)));
+  const name = need.idea?.id ?? 'login';
+  const start = line(' ', coloured(look.sign, look.colour), ` ${pad(name, id)} ${pad(need.shown, 10)}`);
+  const waits = pad(need.since === undefined ? '' : age(now - need.since), 3, 'right');
+  const used = id + 14;
+  if (columns < 100) return line(...start, pad(needText(need), columns - used - 5), '  ', waits);
+  const room = columns - used - 7;
+  const title = Math.floor(room * 0.46);
+  return line(
+    ...start,
+    `${waits}  `,
+    pad(clean(need.idea?.title ?? ''), title),
+    '  ',
+    cut(needText(need), room - title),
+  );
+}
+
+const placed = (section: Section, lines: readonly { id?: string; line: Line }[]): Row[] =>
+  lines.map(({ id, line: one }) => (id === undefined ? { line: one } : { line: one, at: { section, id } }));
+
+const isTwoColumns = ({ size }: View): boolean => size.columns >= 120 && size.rows >= 34;
+
+function nextRows(view: View): Row[] {
+  const { model, size } = view;
+  const { ready, waiting } = listsOf(model);
+  if (isTwoColumns(view)) return nextWide(view);
+  if (ready.length + waiting.length === 0) return [];
+  const counts = `${whole(ready.length)} ready, ${whole(waiting.length)} ${waiting.length === 1 ? 'waits' : 'wait'} for others`;
+  const items = [
+    ...ready.slice(0, 20).map((id) => `◦ ${id}${score(model, id)}`),
+    ...waiting.slice(0, 20).map(({ id, after }) => `· ${id} after ${after}`),
+  ];
+  return [{ line: rule('Next', counts, size.columns) }, { line: line(' ', ...listed(items, '   ', size.columns - 2)) }];
+}
+
+function score(model: RunModel, id: string): string {
+  const value = model.live?.scores?.[id];
+  return value === undefined ? '' : ` ${value}`;
+}
+
+/** Next on the left, limits and budget on the right, in four lines. */
+function nextWide(view: View): Row[] {
+  const { model, size } = view;
+  const { ready, waiting } = listsOf(model);
+  const right = limitLines(view, 4);
+  if (ready.length + waiting.length === 0 && right.length === 0) return [];
+  const left = EDGE;
+  const lines = [
+    ...ready.slice(0, 4).map((id) => {
+      const points = model.live?.scores?.[id];
+      const title = pad(clean(model.ideas.get(id)?.title ?? ''), 31);
+      return {
+        id,
+        line: line(` ◦ ${pad(id, 12)} ${title}${pad(points === undefined ? '' : `${points}`, 6, 'right')}`),
+      };
+    }),
+    ...waiting.map(({ id, after }) => ({
+      id,
+      line: line(' ', coloured('·', 'gray'), ` ${pad(id, 12)} after ${after}`),
+    })),
+  ].slice(0, 4);
+  const height = Math.max(lines.length, right.length);
+  const heads = `─ Next ${'─'.repeat(left - 17)} score ──┬─ Limits and budget `;
+  const rows: Row[] = [
+    { line: fill(line(dim(`${heads}${'─'.repeat(Math.max(0, size.columns - width(heads)))}`)), size.columns) },
+  ];
+  for (let index = 0; index < height; index += 1) {
+    const one = lines[index];
+    const spans = line(...fill(one?.line ?? [], left), dim('│'), ...(right[index] ?? []));
+    rows.push(one ? { line: spans, at: { section: 'next', id: one.id } } : { line: spans });
+  }
+  return rows;
+}
+
+function limitLines({ model, now }: View, most: number): Line[] {
+  const names = listsOf(model).agents;
+  const size = Math.max(6, ...names.map((one) => width(one)));
+  const closed = new Map<string, Line>();
+  for (const account of model.accounts.values()) {
+    if (account.state === 'open') continue;
+    const until =
+      account.until === undefined ? '' : `, until ${clock(account.until, now)} (${duration(account.until - now)})`;
+    const over = tookOver(model, account);
+    const text = `${limitWord(account)}${until}${over ? `; ${clean(over)} took over` : ''}`;
+    for (const agent of account.agents.map(clean))
+      closed.set(agent, line(' ', coloured('◷', 'yellow'), ` ${pad(agent, size)}  ${text}`));
+    if (account.agents.length === 0)
+      closed.set(account.key, line(' ', coloured('◷', 'yellow'), ` ${agentsOf(account)}  ${text}`));
+  }
+  const open = names.filter((one) => !closed.has(clean(one)));
+  const budgets = model.budget.filter(({ scope }) => scope !== 'idea');
+  const agents = [
+    ...closed.values(),
+    ...open.map((one) => line(' ', coloured('✓', 'green'), ` ${pad(clean(one), size)}  open`)),
+  ];
+  const sums = budgets.map(({ scope, dimension, used, most: limit }) => {
+    const part = limit === 0 ? 0 : used / limit;
+    const amount =
+      dimension === 'dollars'
+        ? `${dollars(used)} of ${dollarsOf(limit)}`
+        : `${whole(used)} of ${whole(limit)} ${dimension}`;
+    return line(
+      ` ${scope}  ${pad(amount, 15)} `,
+      coloured(bar(part, 20), part >= 1 ? 'red' : 'blue'),
+      ` ${Math.round(part * 100)}%`,
+    );
+  });
+  return [...agents.slice(0, Math.max(1, most - sums.length)), ...sums].slice(0, most);
+}
+
+function latelyRows(view: View, height: number, joins: boolean): Row[] {
+  const { model, size, now, ui } = view;
+  if (height < 2) return [];
+  const busy = perMinute(model, now);
+  const right = `${busy >= 20 ? `${busy} a minute · ` : ''}4 log`;
+  const rows: Row[] = [{ line: lateHead(view, right, joins) }];
+  for (let index = model.log.length - 1; index >= 0 && rows.length < height; index -= 1) {
+    const event = model.log[index];
+    if (!event || isSmall(event) || (ui.hideLanded && isLanded(event))) continue;
+    rows.push({ line: latelyLine(happened(event, model, now), view), at: { section: 'lately', id: eventKey(event) } });
+  }
+  while (rows.length < height) rows.push({ line: line() });
+  return rows.map((row) => ({ ...row, line: within(row.line, size.columns) }));
+}
+
+/** `joins`: the border between the two columns above ends in this line. */
+function lateHead({ size }: View, right: string, joins: boolean): Line {
+  const head = rule('Lately', right, size.columns);
+  if (!joins) return head;
+  let at = 0;
+  return head.map((span) => {
+    const start = at;
+    at += width(span.text);
+    if (start > EDGE || at <= EDGE || span.text[EDGE - start] !== '─') return span;
+    return { ...span, text: `${span.text.slice(0, EDGE - start)}┴${span.text.slice(EDGE + 1 - start)}` };
+  });
+}
+
+const isLanded = (event: StampedEvent): boolean => event.kind === 'idea' && event.status === 'landed';
+
+/** Higher rates tell a reader nothing. */
+const MOST_A_MINUTE = 500;
+
+function perMinute(model: RunModel, now: number): number {
+  let count = 0;
+  for (let index = model.log.length - 1; index >= 0 && count < MOST_A_MINUTE; index -= 1) {
+    const event = model.log[index];
+    if (!event || now - Date.parse(event.at) > 60_000) break;
+    if (!isSmall(event)) count += 1;
+  }
+  return count;
+}
+
+export function latelyLine(one: Happened, { model, size, now }: Pick<View, 'model' | 'size' | 'now'>): Line {
+  const wide = size.columns >= 120;
+  const id = Math.max(12, Math.min(listsOf(model).longestId, wide ? 24 : 14));
+  const start = line(` ${clock(one.at, now)} `, coloured(one.sign, one.colour), ` ${pad(clean(one.who), id)} `);
+  const { took } = one;
+  const title = one.title && wide ? `   ${one.title}` : '';
+  if (!took || size.columns < 70) return line(...start, `${one.text}${title}`);
+  const gap = wide ? '   ' : ' ';
+  const right = `${pad(many(took.iterations, 'iteration'), 13)}${gap}${pad(duration(took.ms), 5)}${gap}${pad(took.cost, 6, 'right')}`;
+  return edges(line(...start, `${one.text}${title}`), line(`${right} `), size.columns);
+}
+
+/** Title of the selected idea, and the ideas that wait for it. */
+function runMessage({ model, size, now }: View, id: string | undefined): { left: string; right: string } {
+  const idea = id === undefined ? undefined : model.ideas.get(id);
+  if (!idea) return { left: '', right: '' };
+  const others = waitingFor(model, idea.id).length;
+  const waits =
+    size.columns >= 120 && idea.since !== undefined && listsOf(model).needs.some((need) => need.id === idea.id)
+      ? ` · waits since ${clock(idea.since, now)}`
+      : '';
+  return {
+    left: `${idea.id} · ${clean(idea.title)}${waits}`,
+    right: others === 0 ? '' : `${many(others, 'other')} ${others === 1 ? 'waits' : 'wait'} for it`,
+  };
+}
+
+/** Sections of *Run* in the order of `Tab`. */
+export const RUN_SECTIONS: readonly Section[] = ['needs', 'slots', 'resting', 'next', 'lately'];

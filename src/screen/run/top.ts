@@ -1,0 +1,171 @@
+/** The first three lines of every screen of a run: its state, its bar, its counts (G5). */
+import type { RunModel } from '../../model/model.js';
+import type { Details } from '../details.js';
+import { isOver } from '../idea/possible.js';
+import { listsOf } from '../lists.js';
+import { bold, coloured, dim, edges, type Line, line, lineWidth, within } from '../text/line.js';
+import { dollars, dollarsOf, many, short, whole } from '../text/numbers.js';
+import { clean, cut, width } from '../text/text.js';
+import { clock, duration, timeToGo } from '../text/time.js';
+import { type Standing, standingOf } from './standing.js';
+
+export const stateLine = ({ sign, colour, text }: Standing): Line => [
+  { text: `${sign} ${text}`, ...(colour ? { colour } : {}), bold: true },
+];
+
+/** `shop → main` */
+export const place = (model: RunModel, columns: number): string =>
+  `${cut(clean(model.name), Math.max(8, Math.floor(columns / 4)))} → ${cut(clean(model.target), Math.max(8, Math.floor(columns / 4)))}`;
+
+export function topLine(model: RunModel, details: Details, now: number, columns: number): Line {
+  const standing = standingOf(model, details, now);
+  const head = line(bold(place(model, columns)), '  ', stateLine(standing));
+  if (model.reading) return within(head, columns);
+  if (standing.stale) {
+    const asOf = model.lastAt === undefined ? '' : `as of ${clock(model.lastAt, now)}`;
+    const room = columns - lineWidth(head) - 2;
+    return width(asOf) > room ? within(head, columns) : edges(head, line(dim(asOf)), columns);
+  }
+  const wide = columns >= 120;
+  const limits = standing.limits ? '' : limitsText(model, now, wide);
+  const parts = isOver(model) ? [money(model)] : [model.mode, slots(model), ...(wide ? [] : [money(model)]), limits];
+  const right = wide ? [amounts(model), clock(now, now)].filter((one) => one !== '').join('   ') : '';
+  const size = (list: readonly string[]): number =>
+    list.reduce((sum, one) => sum + (one === '' ? 0 : width(one) + 2), width(head.map(({ text }) => text).join('')));
+  // Drops parts that another screen shows: the mode first, then the slots.
+  for (const least of [0, 1, 0]) {
+    if (size(parts) + (right === '' ? 0 : width(right) + 2) <= columns) break;
+    if (parts[least]) parts[least] = '';
+  }
+  const left = line(head, ...parts.filter((one) => one !== '').map((one) => `  ${one}`));
+  return right === '' ? within(left, columns) : edges(left, line(right), columns);
+}
+
+function slots(model: RunModel): string {
+  const busy = listsOf(model).slots.length;
+  return model.slots === undefined ? `${busy} slots` : `${busy}/${model.slots} slots`;
+}
+
+function budget(model: RunModel): { used: number; most: number } | undefined {
+  return model.budget.find(({ scope, dimension }) => scope === 'run' && dimension === 'dollars');
+}
+
+function money(model: RunModel): string {
+  const line = budget(model);
+  if (line) return `${dollars(line.used)} of ${dollarsOf(line.most)}`;
+  const { dollars: used, unknownDollars } = model.spent;
+  if (used === 0) return '';
+  return `${dollars(used)}${unknownDollars > 0 ? '+?' : ''}`;
+}
+
+function amounts(model: RunModel): string {
+  const tokens = model.spent.tokensIn + model.spent.tokensOut;
+  return [money(model), tokens > 0 ? `${short(tokens)} tokens` : ''].filter((one) => one !== '').join(' · ');
+}
+
+/** `◷ codex 00:10`; with all agents where space allows. */
+function limitsText(model: RunModel, now: number, all: boolean): string {
+  const closed = new Map<string, string>();
+  for (const { agents, state, until, kind } of model.accounts.values()) {
+    if (state === 'open') continue;
+    const when = kind === 'auth' ? 'login' : until === undefined ? '' : clock(until, now);
+    for (const agent of agents) closed.set(agent, when);
+  }
+  if (all) {
+    const { agents } = listsOf(model);
+    const shown = agents.map((agent) => {
+      const when = closed.get(agent);
+      return when === undefined ? clean(agent) : `${clean(agent)} ◷ ${when}`.trimEnd();
+    });
+    return shown.join(', ');
+  }
+  if (closed.size === 0) return 'no limits';
+  return [...closed].map(([agent, when]) => `◷ ${clean(agent)} ${when}`.trimEnd()).join('  ');
+}
+
+/** Sign and count of each part of the bar. */
+const partsOf = ({ counts }: RunModel) =>
+  [
+    { sign: '█', colour: 'green', count: counts.landed },
+    { sign: '▓', colour: 'blue', count: counts.landing },
+    { sign: '▒', colour: 'blue', count: counts.working },
+    { sign: '!', colour: 'cyan', count: counts.needYou },
+    { sign: '░', colour: 'gray', count: counts.todo + counts.skipped },
+  ] as const;
+
+/** Every non-empty part gets a cell; remainders decide about the rest. */
+export function runBar(model: RunModel, columns: number): Line {
+  const parts = partsOf(model).filter(({ count }) => count > 0);
+  const total = parts.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return line(coloured('░'.repeat(columns), 'gray'));
+  const exact = parts.map(({ count }) => (count / total) * columns);
+  const cells = exact.map((one) => Math.max(1, Math.floor(one)));
+  for (let rest = columns - cells.reduce((a, b) => a + b, 0); rest !== 0; rest += rest > 0 ? -1 : 1) {
+    const sign = rest > 0 ? 1 : -1;
+    let best = -1;
+    let most = Number.NEGATIVE_INFINITY;
+    for (const [index, one] of exact.entries()) {
+      const have = cells[index] ?? 0;
+      if (sign < 0 && have <= 1) continue;
+      const lacks = sign * (one - have);
+      if (lacks > most) {
+        most = lacks;
+        best = index;
+      }
+    }
+    if (best < 0) break;
+    cells[best] = (cells[best] ?? 0) + sign;
+  }
+  return line(...parts.map(({ sign, colour }, index) => coloured(sign.repeat(cells[index] ?? 0), colour)));
+}
+
+/** Whether an idea works, lands or can start. */
+const canRun = (model: RunModel): boolean =>
+  !isOver(model) && model.counts.landing + model.counts.working + listsOf(model).ready.length > 0;
+
+export function countsLine(model: RunModel, details: Details, now: number, columns: number): Line {
+  if (model.reading) return line();
+  const { counts } = model;
+  const { stale, second } = standingOf(model, details, now);
+  const parts = stale
+    ? [
+        `${whole(counts.landed)} landed`,
+        `${whole(counts.working)} worked then`,
+        `${whole(counts.needYou)} need you`,
+        `${whole(counts.todo + counts.landing)} to do`,
+      ]
+    : [
+        `${whole(counts.landed)} landed`,
+        `${whole(counts.landing)} land`,
+        `${whole(counts.working)} work`,
+        `${whole(counts.needYou)} need you`,
+        `${whole(counts.todo)} to do`,
+        ...(counts.skipped > 0 ? [`${whole(counts.skipped)} skipped`] : []),
+      ];
+  parts.push(`of ${whole(counts.total)}`);
+  const open = counts.todo + counts.landing + counts.working;
+  const togo =
+    second !== undefined || !canRun(model) ? undefined : timeToGo(listsOf(model).landedMs, open, model.slots ?? 1);
+  const { iterations, ms } = model.spent;
+  const average =
+    columns >= 120 && iterations > 0 ? `${many(iterations, 'iteration')}, ${duration(ms / iterations)} on average` : '';
+  const rights = togo === undefined ? [''] : [`about ${togo} to go`, `about ${togo}`, ''];
+  for (const right of rights) {
+    for (const gap of ['   ', '  ']) {
+      const left = ` ${parts.join(gap)}`;
+      const end = [average, right].filter((one) => one !== '').join('   ');
+      if (width(left) + (end === '' ? 0 : width(end) + 2) <= columns) return edges(line(left), line(dim(end)), columns);
+    }
+  }
+  return within(line(` ${parts.join('  ')}`), columns);
+}
+
+/** State, the bar or the reason for a hold, counts. */
+export function top(model: RunModel, details: Details, now: number, columns: number): Line[] {
+  const { second } = standingOf(model, details, now);
+  return [
+    topLine(model, details, now, columns),
+    second === undefined || second === '' ? runBar(model, columns) : within(line(` ${second}`), columns),
+    countsLine(model, details, now, columns),
+  ];
+}

@@ -1,0 +1,30 @@
+/** Amounts for people to read. Invariant: an unknown amount is `–`, never 0. */
+export const UNKNOWN = '–';
+
+export const whole = (n: number): string => `${Math.round(n)}`.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+
+/** `$0.41`, `$21.40`, `$212` */
+export const dollars = (n: number): string => (n >= 100 ? `$${whole(n)}` : `$${n.toFixed(2)}`);
+
+/** An amount of a budget: `$20`, `$0.50`. */
+export const dollarsOf = (n: number): string => (Number.isInteger(n) ? `$${whole(n)}` : dollars(n));
+
+/** `950`, `41k`, `9.1k`, `3.1M` */
+export function short(n: number): string {
+  if (n < 1000) return `${Math.round(n)}`;
+  for (const [size, unit] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const) {
+    if (n < size * 0.9995) continue;
+    const value = n / size;
+    return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${unit}`;
+  }
+  return `${Math.round(n)}`;
+}
+
+export const many = (count: number, what: string): string => `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
+
+/** `1 retry`, `2 retries` */
+export const retriesText = (count: number): string => `${whole(count)} ${count === 1 ? 'retry' : 'retries'}`;

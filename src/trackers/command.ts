@@ -1,0 +1,138 @@
+/**
+ * A tracker that is a program of the user's: one request as a JSON line on its stdin, answers as JSON lines on its
+ * stdout, once for each call.
+ */
+import type { TrackerConfig } from '../config/schema/tracker.js';
+import { callTool, type ToolPlace } from './tool.js';
+import { type Holder, type Item, type Shown, type Tracker, TrackerError } from './tracker.js';
+import { type TrackerLine, type TrackerRequest, trackerAnswer, type WireItem } from './wire.js';
+
+/** Far more than 20,000 items have. Lines are values in memory at once. */
+const MAX_BYTES = 64 << 20;
+const MOST_LINES = 100_000;
+
+const OPS = { works: 'progress', asks: 'progress', done: 'done', released: 'release' } as const;
+
+export class CommandTracker implements Tracker {
+  readonly where: string;
+
+  constructor(
+    private readonly tool: ToolPlace,
+    private readonly config: TrackerConfig,
+  ) {
+    this.where = `items of ${config.run?.[0] ?? 'a program'}`;
+  }
+
+  async check(): Promise<{ login?: string }> {
+    const last = (await this.#call({ version: 1, op: 'check' })).at(-1);
+    return last && 'ok' in last && last.login !== undefined ? { login: last.login } : {};
+  }
+
+  async list(): Promise<Item[]> {
+    const { labels, author, milestone, query, most } = this.config;
+    const filter = {
+      ...{ labels, most },
+      ...(author === undefined ? {} : { author }),
+      ...(milestone === undefined ? {} : { milestone }),
+      ...(query === undefined ? {} : { query }),
+    };
+    const lines = await this.#call({ version: 1, op: 'list', filter });
+    return lines
+      .flatMap((line) => ('item' in line ? [asItem(line.item)] : []))
+      .filter((one) => labels.every((label) => one.labels.includes(label)))
+      .filter((one) => author === undefined || one.author === author)
+      .slice(0, most);
+  }
+
+  async claim(ref: string, holder: Holder, text: string): Promise<{ taken: string } | undefined> {
+    const { claim, progress } = this.config.write;
+    if (claim === 'off') {
+      if (progress) await this.#call({ version: 1, op: 'progress', ref, holder, text });
+      return undefined;
+    }
+    const last = (await this.#call({ version: 1, op: 'claim', ref, holder, text })).at(-1);
+    return last && 'taken' in last ? { taken: last.taken } : undefined;
+  }
+
+  free(): Promise<string[]> {
+    const [program = 'the program'] = this.config.run ?? [];
+    const error = new TrackerError(`${program} keeps its own claims: free the item there`, false);
+    return Promise.reject(error);
+  }
+
+  async show(ref: string, holder: Holder, { state, text }: Shown): Promise<void> {
+    const { claim, progress, done } = this.config.write;
+    const op = OPS[state];
+    if (op === 'progress') {
+      if (progress) await this.#call({ version: 1, op, ref, holder, text });
+    } else if (op === 'done') {
+      if (done !== 'off') await this.#call({ version: 1, op, ref, holder, text, close: done === 'close' });
+      else if (claim !== 'off') await this.#call({ version: 1, op: 'release', ref, holder, text });
+    } else if (claim !== 'off' || progress || done !== 'off') await this.#call({ version: 1, op, ref, holder, text });
+  }
+
+  async #call(request: TrackerRequest): Promise<TrackerLine[]> {
+    const argv = this.config.run ?? [];
+    const stdin = `${JSON.stringify(request)}\n`;
+    const { exitCode, stdout, stderr } = await callTool(
+      { ...this.tool, maxBytes: MAX_BYTES },
+      { argv, stdin, passEnv: this.config.passEnv },
+    );
+    const [program = 'the tracker program'] = argv;
+    const about = `${program} (${request.op})`;
+    if (exitCode === null) throw new TrackerError(`${about} timed out after ${this.tool.timeoutMs / 1000} s`, true);
+    const said = stdout.filter((line) => line.trim() !== '');
+    if (said.length > MOST_LINES) throw new TrackerError(`${about} printed more than ${MOST_LINES} lines`, false);
+    const lines = said.map((line, at) => readLine(line, at + 1, about));
+    const failed = lines.find((line) => 'error' in line);
+    if (failed && 'error' in failed) {
+      const at = failed.retryAt === undefined ? undefined : Date.parse(failed.retryAt);
+      throw new TrackerError(`${about}: ${failed.error}`, failed.retry ?? at !== undefined, at);
+    }
+    if (exitCode !== 0)
+      throw new TrackerError(`${about} failed with exit code ${exitCode}: ${stderr.split('\n').at(-1) ?? ''}`, true);
+    const last = lines.at(-1);
+    // A program that was cut off in the middle of a list must not pass for one with fewer items.
+    if (!last || !('ok' in last || 'taken' in last))
+      throw new TrackerError(`${about} ended without {"ok":true} as its last line`, true);
+    return lines;
+  }
+}
+
+function readLine(line: string, number: number, about: string): TrackerLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new TrackerError(`${about}: line ${number} of its output is no JSON`, false);
+  }
+  const { data, error } = trackerAnswer.safeParse(value);
+  if (data) return data as TrackerLine;
+  const where = error.issues[0]?.path.join('.') ?? '';
+  throw new TrackerError(
+    `${about}: line ${number} of its output does not fit schemas/tracker-answer.schema.json${where === '' ? '' : ` (${where})`}`,
+    false,
+  );
+}
+
+const asItem = ({
+  ref,
+  title,
+  body,
+  labels,
+  author,
+  member,
+  url,
+  created,
+  assigned,
+  after,
+  priority,
+}: WireItem): Item => ({
+  ...{ ref, title, body: body ?? '', labels: labels ?? [], member: member ?? false },
+  ...(author ? { author } : {}),
+  ...(url ? { url } : {}),
+  ...(created ? { created } : {}),
+  ...(assigned ? { assigned } : {}),
+  ...(after ? { after } : {}),
+  ...(typeof priority === 'number' ? { priority } : {}),
+});

@@ -1,0 +1,90 @@
+/**
+ * Reads what `gh api --include` and `glab api --include` print: a status line, headers, and a body or the lines of its
+ * filter. Pure.
+ */
+import type { ToolResult } from './tool.js';
+import { TrackerError } from './tracker.js';
+
+export interface ApiAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: ReadonlyMap<string, string>;
+  lines: string[];
+  json(): unknown;
+}
+
+const STATUS = /^HTTP\/[\d.]+ (\d{3})/;
+
+/** Undefined where the program got no answer. */
+export function readAnswer({ stdout }: ToolResult): ApiAnswer | undefined {
+  const status = STATUS.exec(stdout[0] ?? '')?.[1];
+  if (status === undefined) return undefined;
+  const blank = stdout.findIndex((line) => line.trim() === '');
+  const end = blank < 0 ? stdout.length : blank;
+  const headers = new Map(
+    stdout.slice(1, end).flatMap((line) => {
+      const at = line.indexOf(':');
+      return at < 1 ? [] : [[line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()] as const];
+    }),
+  );
+  const lines = stdout.slice(end + 1).filter((line) => line.trim() !== '');
+  return { status: Number(status), headers, lines, json: () => parsed(lines.join('\n')) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TrackerError('the answer of the server is no JSON', true);
+  }
+}
+
+export interface Failed {
+  result: ToolResult;
+  answer: ApiAnswer | undefined;
+  timeoutMs: number;
+  /** For people. */
+  who?: string;
+}
+
+/** How long to wait where a limit names no end. */
+const LIMIT_WAIT_MS = 60_000;
+
+/** @param login the command that logs in */
+export function failureOf(
+  program: string,
+  login: string,
+  { result, answer, timeoutMs, who = 'the tracker' }: Failed,
+): TrackerError {
+  if (result.exitCode === null) return new TrackerError(`${program} timed out after ${timeoutMs / 1000} s`, true);
+  const said = firstLine(result.stderr) || firstLine(answer?.lines.join('\n') ?? '');
+  if (!answer) {
+    if (/auth login|not logged in|authentication|GH_TOKEN|GITLAB_TOKEN/i.test(result.stderr))
+      return new TrackerError(`${program} is not logged in. Log in: ${login}`, true, undefined, true);
+    return new TrackerError(`${program} failed: ${said || `exit code ${result.exitCode}`}`, true);
+  }
+  const { status } = answer;
+  const until = limitedUntil(answer);
+  if (until !== undefined) {
+    const clock = new Date(until).toISOString().slice(11, 16);
+    return new TrackerError(`${who} limits requests until ${clock} UTC`, true, until);
+  }
+  if (status === 401)
+    return new TrackerError(`the login of ${program} is not accepted. Log in: ${login}`, true, undefined, true);
+  if (status >= 500) return new TrackerError(`${who} fails with ${status}`, true);
+  return new TrackerError(`${who} refuses it with ${status}: ${said}`, false);
+}
+
+/** Epoch ms; undefined where no limit is the cause. */
+function limitedUntil({ status, headers, lines }: ApiAnswer): number | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  if (Number.isFinite(seconds)) return Date.now() + seconds * 1000;
+  const used = headers.get('x-ratelimit-remaining') === '0' || headers.get('ratelimit-remaining') === '0';
+  const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset') ?? Number.NaN);
+  if (used && Number.isFinite(reset)) return reset * 1000;
+  return status === 429 || /rate limit/i.test(lines.join(' ')) ? Date.now() + LIMIT_WAIT_MS : undefined;
+}
+
+const firstLine = (text: string): string =>
+  (text.split('\n').find((line) => line.trim() !== '') ?? '').trim().slice(0, 300);

@@ -1,0 +1,281 @@
+/**
+ * `landing.mode: pr`, step by step, with the real `gh` against a forge on this machine and a real bare repository behind
+ * it: a forge that is down or limits requests, what was cut off between two requests, what people say. Features: D2, C1.
+ */
+import { readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
+import type { LookResult } from '../../src/protocol/review.js';
+import { type Forge, startForge } from '../support/forge/forge.js';
+import { ghProgram, leftOut } from '../support/forge/programs.js';
+import { check, closePull, mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import type { Repo } from '../support/forge/world.js';
+import { type Pushing, pushing } from './pushing.js';
+
+const gh = await ghProgram();
+
+// Each starts `gh` a dozen times.
+describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(gh)}`, { timeout: 240_000 }, () => {
+  let forge: Forge;
+  let repo: Repo;
+  let pulls: Map<number, Pull>;
+  let at: Pushing;
+  afterEach(() => forge?.close());
+
+  /** A finished idea, ready to land. */
+  async function finished(
+    pr: Record<string, unknown> = {},
+    gate: readonly string[] = ['echo ran >> "$HOME/gated"'],
+  ): Promise<LandInput> {
+    forge = await startForge();
+    at = await pushing({ config: { gate, landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop', ...pr } } } });
+    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
+    pulls = withGit(repo, at.bare).pulls;
+    Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
+    return at.works('t-1');
+  }
+  const gates = async (): Promise<number> =>
+    (await readFile(join(at.b.base, 'gated'), 'utf8').catch(() => '')).split('\n').filter(Boolean).length;
+  const only = (): Pull => {
+    expect(pulls.size).toBe(1);
+    return [...pulls.values()][0] as Pull;
+  };
+  type Waits = Extract<LandResult, { kind: 'forge-waits' }>;
+  async function inReview(input: LandInput) {
+    const result = await at.land(input);
+    if (result.kind !== 'in-review') throw new Error(`${result.kind}`);
+    const { worktree, branch, base, head, agentName } = input;
+    const { pull } = result;
+    const look = (seen: string[] = []): Promise<LookResult> =>
+      at.b.call(at.b.activities.lookAtPull, {
+        ...{ ...at.b.ref, idea: 't-1', pull, seen },
+        work: { worktree, branch, base, head, agentName },
+      }).done;
+    return { pull, look };
+  }
+
+  it('a forge that is down is a wait and no failure; the gate does not run again for the same tree', async () => {
+    const input = await finished();
+    forge.trouble.status = 502;
+    const waits = (await at.land(input)) as Waits;
+    expect(waits).toMatchObject({
+      kind: 'forge-waits',
+      why: 'the forge fails with 502',
+      green: { trees: expect.any(String) },
+    });
+    expect(waits).not.toHaveProperty('at');
+    expect(await gates()).toBe(1);
+    forge.calm();
+    const { green } = waits;
+    const opened = await at.land({ ...input, ...(green ? { green } : {}) });
+    expect(opened).toMatchObject({ kind: 'in-review', gate: { commands: [{ exitCode: 0 }] } });
+    // It ran once, and is told once.
+    expect([waits.gate?.earlier, (opened as Waits).gate?.earlier]).toEqual([undefined, true]);
+    expect(await gates()).toBe(1);
+    expect(only().body).toContain('Green on top of the target');
+  });
+
+  const commit = async (name: string): Promise<void> => {
+    await at.b.write({ [`${name}.txt`]: `${name}\n` });
+    await at.b.commit(name);
+  };
+  /** The refusal of a landing. */
+  const refused = async (input: LandInput): Promise<string> => {
+    const error = await at.land(input).then(
+      ({ kind }) => new Error(`it was not refused: ${kind}`),
+      (one: unknown) => one as Error,
+    );
+    return `${error.message}`;
+  };
+  const branches = (): Promise<string> => at.inBare('for-each-ref', '--format=%(refname)');
+
+  it('commits of the target that only this machine has go to nobody; both ways out work', async () => {
+    const input = await finished();
+    await commit('mine');
+    const why = await refused(input);
+    expect(why).toMatch(
+      /^main here has 1 commit \(\w+ mine\) that origin\/main lacks, and the pull request would take it along\./,
+    );
+    expect([await branches(), pulls.size]).toEqual(['refs/heads/main', 0]);
+    for (const command of /in a checkout of main: (.*)$/m.exec(why)?.[1]?.split('; ') ?? [])
+      await at.b.git(...command.split(' ').slice(1));
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(await at.inBare('log', '--format=%s', 'ralph/t-1')).not.toContain('mine');
+    await at.b.git('merge', '--quiet', '--ff-only', 'my-main');
+    expect(await refused(input)).toContain(' mine) that origin/main lacks');
+    await at.b.git(...(/first: git (push origin main)\./.exec(why)?.[1]?.split(' ') ?? []));
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+  });
+
+  it('nor do they where the remote answers again only after the gate', async () => {
+    const input = await finished({}, ['mv "$HOME/away.git" "$HOME/bare.git"']);
+    await commit('mine');
+    await rename(at.bare, join(at.b.base, 'away.git'));
+    expect(await refused(input)).toContain(' mine) that origin/main lacks');
+    expect([await branches(), pulls.size]).toEqual(['refs/heads/main', 0]);
+  });
+
+  it('a merge that the target here cannot follow is no landing until both are joined', async () => {
+    const { look, pull } = await inReview(await finished());
+    await commit('mine');
+    const merged = mergePull(repo, pull.number, 'ann');
+    expect(await look()).toEqual({
+      kind: 'behind',
+      why: 'it is merged, but main here has commits that origin/main lacks; join both: git pull --rebase origin main',
+    });
+    await at.b.git('pull', '--quiet', '--rebase', 'origin', 'main');
+    expect(await look()).toMatchObject({ kind: 'merged', commit: merged, by: 'ann' });
+  });
+
+  it('a limit of requests is waited for until its reset', async () => {
+    const input = await finished();
+    const until = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
+    forge.trouble.limitedUntil = until;
+    expect(await at.land(input)).toMatchObject({
+      kind: 'forge-waits',
+      at: until,
+      why: expect.stringMatching(/^the forge limits requests until \d\d:\d\d UTC$/),
+    });
+    expect(pulls.size).toBe(0);
+  });
+
+  it('a login that is not accepted asks at once', async () => {
+    const input = await finished();
+    Object.assign(at.b.env, { GH_TOKEN: 'token-of-', GH_ENTERPRISE_TOKEN: 'token-of-' });
+    await expect(at.land(input)).rejects.toThrow(/cannot be opened: the login of gh is not accepted.*gh auth login/s);
+  });
+
+  it('C1: labels and reviewers that a killed attempt did not get to are set by the next one, once', async () => {
+    const input = await finished({ labels: ['ralph'], reviewers: ['ann'] });
+    forge.trouble.swallow = ({ method, path }) => method === 'POST' && path.endsWith('/pulls');
+    expect(await at.land(input)).toMatchObject({ kind: 'forge-waits' });
+    expect(only()).toMatchObject({ reviewers: [] });
+    forge.calm();
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(only()).toMatchObject({ reviewers: ['ann'] });
+    expect(repo.issues.get(only().number)?.labels).toEqual(['ralph']);
+    const before = forge.writes().length;
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(forge.writes()).toHaveLength(before);
+    // A given review takes its author off the list.
+    only().reviewers.length = 0;
+    only().reviews.push({ id: 1, login: 'ann', body: '', state: 'APPROVED' });
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(forge.writes()).toHaveLength(before);
+  });
+
+  it('a pull request that somebody closed while nobody looked stays closed, until a person starts the idea again', async () => {
+    const input = await finished();
+    const { pull } = await inReview(input);
+    closePull(repo, pull.number, 'ann');
+    expect(await at.land(input)).toMatchObject({ kind: 'pull-closed', number: pull.number, url: pull.url, by: 'ann' });
+    expect(pulls.size).toBe(1);
+    expect(await at.land({ ...input, anew: true })).toMatchObject({ kind: 'in-review' });
+    expect(pulls.size).toBe(2);
+  });
+
+  it('autoMerge asks the forge to merge, once, and merges at once where nothing is left to wait for', async () => {
+    const input = await finished({ autoMerge: 'squash' });
+    repo.protected = true;
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(only()).toMatchObject({ autoMerge: 'squash', state: 'open' });
+    const before = forge.writes().length;
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(forge.writes()).toHaveLength(before);
+    repo.protected = false;
+    delete only().autoMerge;
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(only()).toMatchObject({ state: 'closed', merged: { by: 'me' } });
+  });
+
+  it.each([
+    { mergeState: 'has_hooks' as const, state: 'closed' },
+    // Something that need not be green is red, or still runs.
+    { mergeState: 'unstable' as const, state: 'open' },
+  ])(
+    'autoMerge on a pull request in $mergeState status: it is $state, and nobody is asked',
+    async ({ mergeState, state }) => {
+      const input = await finished({ autoMerge: 'squash' });
+      Object.assign(repo, { mergeState });
+      expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+      expect(only()).toMatchObject({ state });
+    },
+  );
+
+  it('of more comments than fit, the rest comes with the next look; a comment that never fits is cut, with its address', async () => {
+    const { look } = await inReview(await finished());
+    const pull = only();
+    const long = (id: number, length: number) =>
+      pull.lines.push({ id, login: 'ann', body: `${id}: ${'x'.repeat(length)}` });
+    long(1, 900);
+    long(2, 700);
+    long(3, 900);
+    long(4, 5000);
+    const tails: string[] = [];
+    const seen: string[] = [];
+    for (;;) {
+      const result = await look(seen);
+      if (result.kind !== 'back') break;
+      tails.push(`${result.seen.join(', ')}; ${result.rest ?? 0} more; ${result.tail}`);
+      expect(result.tail.length).toBeLessThanOrEqual(2000);
+      seen.push(...result.seen);
+    }
+    expect(tails).toEqual([
+      expect.stringMatching(
+        /^line 1, line 2; 2 more; ann: 1: x+\n\nann: 2: x+\n\n\[2 more comments follow after this round\.\]$/,
+      ),
+      expect.stringMatching(/^line 3; 1 more; ann: 3: x+\n\n\[1 more comment follows after this round\.\]$/),
+      expect.stringMatching(/^line 4; 0 more; ann: 4: x+… \[cut; the whole comment: https:\S+\]$/),
+    ]);
+  });
+
+  it('what the agent had before it made this commit does not come again in a later run; what it had not, does', async () => {
+    const input = await finished();
+    const { look } = await inReview(input);
+    only().reviews.push({ id: 9, login: 'ann', body: 'Rename it.', state: 'CHANGES_REQUESTED' });
+    expect(await look()).toMatchObject({ kind: 'back', seen: ['review 9'] });
+    // Stopped before its agent had it.
+    expect(await look()).toMatchObject({ kind: 'back', seen: ['review 9'] });
+    const { look: later } = await inReview({ ...input, seen: ['review 9'] });
+    expect(await later()).toEqual({ kind: 'open' });
+    only().reviews.push({ id: 10, login: 'ann', body: 'And document it.', state: 'CHANGES_REQUESTED' });
+    expect(await later()).toMatchObject({ kind: 'back', seen: ['review 10'] });
+  });
+
+  it('autoMerge that the repository does not allow asks, and the pull request stays', async () => {
+    const input = await finished({ autoMerge: 'merge' });
+    repo.autoMerge = false;
+    await expect(at.land(input)).rejects.toThrow(
+      /is open, but its automatic merge cannot be asked for: .*not allowed.*; then: ralphctl config reload/s,
+    );
+    expect(only().state).toBe('open');
+  });
+
+  it('the text comes from the template of the project, with the mark below it', async () => {
+    const input = await finished({ template: 'pull.md' });
+    await at.b.write({ 'pull.md': 'For {{id}}: {{title}}\n\nChecked:\n{{gate}}\n' });
+    expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(only().body).toMatch(
+      /^For t-1: Do t-1\n\nChecked:\nGreen on top of the target:\n- `echo ran[\s\S]*<!-- ralphctl idea t-1 -->$/,
+    );
+  });
+
+  it('comments beyond the first hundred, red checks beyond it, and reviews with the own login reach the agent', async () => {
+    const { look } = await inReview(await finished());
+    expect(await look()).toEqual({ kind: 'open' });
+    const pull = only();
+    for (let id = 1; id <= 150; id++) pull.lines.push({ id, login: 'stranger', body: 'hm', path: 't-1.txt', line: 1 });
+    pull.lines.push({ id: 151, login: 'ann', body: 'Please rename it.', path: 't-1.txt', line: 1 });
+    pull.reviews.push({ id: 152, login: 'me', body: 'And add a test.', state: 'COMMENTED' });
+    const back = await look();
+    expect(back).toMatchObject({ kind: 'back', about: 'comments', seen: ['review 152', 'line 151'] });
+    expect(back).toHaveProperty('tail', expect.stringContaining('ann on t-1.txt:1: Please rename it.'));
+    expect(back).toHaveProperty('tail', expect.stringContaining('me: And add a test.'));
+    const seen = (back as { seen: string[] }).seen;
+    expect(await look(seen)).toEqual({ kind: 'open' });
+    for (let id = 1; id <= 110; id++)
+      check(repo, 1000 + id, 'ralph/t-1', id < 110 ? 'success' : 'failure', 'Error: red\n');
+    expect(await look(seen)).toMatchObject({ kind: 'back', about: 'checks', seen: ['check 1110'] });
+  });
+});

@@ -1,0 +1,232 @@
+/**
+ * `landing.mode: pr` in whole runs, with the real `gh` against a forge on this machine and a real bare repository behind
+ * it. Features: D2, C1.
+ */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { parse } from 'yaml';
+import type { StampedEvent } from '../../src/protocol/events.js';
+import { type Forge, startForge } from '../support/forge/forge.js';
+import { ghProgram, leftOut } from '../support/forge/programs.js';
+import { check, closePull, mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import type { Repo } from '../support/forge/world.js';
+import { DONE, Held } from '../support/held.js';
+import { pidsWith } from '../support/processes.js';
+import { until, yaml } from '../support/program.js';
+
+const gh = await ghProgram();
+const PATIENT_MS = 120_000;
+
+describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
+  let held: Held;
+  let forge: Forge;
+  let repo: Repo;
+  let pulls: Map<number, Pull>;
+  let bare: string;
+  beforeEach(async () => {
+    forge = await startForge();
+  });
+  afterEach(async () => {
+    await held?.box.dispose();
+    await forge.close();
+  });
+
+  async function open(ids: string[], landing: Record<string, unknown> = {}): Promise<void> {
+    const ideas = ids.map((id) => ({ id, steps: [DONE, DONE, DONE] }));
+    const pr = { repo: 'github.localhost/me/shop', pollSeconds: 1, labels: ['ralph'], reviewers: ['ann'] };
+    held = await Held.open(inject('stateRoot'), ideas, {
+      slots: 2,
+      landing: { mode: 'pr', pr, retrySeconds: 1, ...landing },
+    });
+    const { box } = held;
+    bare = join(dirname(box.repo), 'bare.git');
+    await box.git('init', '--quiet', '--bare', '--initial-branch=main', bare);
+    await box.git('remote', 'add', 'origin', bare);
+    await box.git('push', '--quiet', '--set-upstream', 'origin', 'main');
+    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
+    pulls = withGit(repo, bare).pulls;
+    Object.assign(box.env, forge.env('me', box.scratch), {
+      PATH: `${dirname(gh.path ?? '')}:${box.env.PATH}`,
+      no_proxy: '127.0.0.1',
+    });
+  }
+
+  const pullOf = (id: string): Pull | undefined =>
+    [...pulls.values()].find(({ head, state }) => head === `ralph/${id}` && state === 'open');
+  const opened = (id: string): Promise<Pull> =>
+    until(`the pull request of ${id}`, () => Promise.resolve(pullOf(id)), PATIENT_MS);
+  const inBare = (...args: string[]): Promise<string> => held.box.git('-C', bare, ...args);
+  type Review = Extract<StampedEvent, { kind: 'review' }>;
+  const reviews = async (): Promise<Review[]> => (await held.events()).filter((event) => event.kind === 'review');
+
+  async function killWorker(): Promise<void> {
+    const project = String((await held.box.run('status', '--json')).json[0]?.project);
+    for (const pid of await pidsWith('worker', '--child', '--project', project)) process.kill(pid, 'SIGKILL');
+  }
+
+  it('D2: a gated branch, one pull request with its evidence; dependents wait; merged is landed, closed says by whom', async () => {
+    await open(['a-1', 'c-1']);
+    const { box } = held;
+    await box.write({
+      'roadmap.md':
+        '# R\n\n- [ ] **a-1**: Add it\n  - ralph: true\n- [ ] **b-1**: On top of it\n  - ralph: true\n  - depends: a-1\n- [ ] **c-1**: Alone\n  - ralph: true\n',
+    });
+    await box.commit('backlog');
+    await box.git('push', '--quiet');
+    const before = await inBare('rev-parse', 'main');
+    const started = await box.run('start', '--detach');
+    expect(started.stderr).toContain(
+      `for each finished idea it pushes the branch ralph/IDEA to origin (${bare}) and opens a pull request onto main; it pushes nothing else`,
+    );
+    const first = await opened('a-1');
+    const third = await opened('c-1');
+    // They are asked after the pull request is open.
+    await until('the reviewers', () => Promise.resolve(first.reviewers.length > 0), PATIENT_MS);
+    expect(first).toMatchObject({ title: 'Add it (a-1)', base: 'main', draft: false, reviewers: ['ann'] });
+    expect(first.body).toMatch(
+      /### Gate[\s\S]*Green on top of the target[\s\S]*- `true`[\s\S]*### How[\s\S]*1 agent run by scripted/,
+    );
+    expect(repo.issues.get(first.number)?.labels).toEqual(['ralph']);
+    expect(await inBare('log', '--format=%s', `${before}..ralph/a-1`)).toMatch(/#a-1@/);
+    expect(await inBare('for-each-ref', '--format=%(refname)')).toBe(
+      'refs/heads/main\nrefs/heads/ralph/a-1\nrefs/heads/ralph/c-1',
+    );
+    // Neither side has it, its slot is free, and what depends on it waits.
+    expect([await inBare('rev-parse', 'main'), await box.git('rev-parse', 'main')]).toEqual([before, before]);
+    const status = await until('both in review', async () => {
+      const now = await held.status();
+      return now.active.filter(({ reason }) => reason?.startsWith('in review: ')).length === 2 && now;
+    });
+    expect(status.active.every(({ agentName }) => agentName === undefined)).toBe(true);
+    expect(await held.times('b-1', 1)).toBe(0);
+
+    closePull(repo, third.number, 'ann');
+    expect((await held.idea('c-1', 'skipped')).reason).toBe(
+      `pull request ${third.number} was closed by ann without a merge: https://github.localhost/me/shop/pull/${third.number}`,
+    );
+    const commit = mergePull(repo, first.number, 'ann');
+    expect((await held.idea('a-1', 'landed')).reason).toContain(`pull request ${first.number} was merged by ann`);
+    expect(await box.git('rev-parse', 'main')).toBe(commit);
+    expect(await box.git('status', '--porcelain')).toBe('');
+    mergePull(repo, (await opened('b-1')).number, 'me');
+    expect(await held.finish()).toMatchObject({ notLanded: [{ idea: 'c-1', status: 'skipped' }] });
+    expect(await box.git('rev-parse', 'main')).toBe(await inBare('rev-parse', 'main'));
+    expect(await box.git('show', 'main:roadmap.md')).toMatch(/\[x\] \*\*a-1[\s\S]*\[x\] \*\*b-1[\s\S]*\[ \] \*\*c-1/);
+    expect(pulls.size).toBe(3);
+  }, 300_000);
+
+  it('D2: red checks, comments of people who may write, and a conflict go to the agent; strangers do not', async () => {
+    await open(['k-1', 'o-1', 'x-1']);
+    const { box } = held;
+    const path = join(box.repo, '.ralph-script.yaml');
+    const script = parse(await readFile(path, 'utf8')) as { ideas: Record<string, { do: object[] }[]> };
+    // Later runs of its agent resolve the conflict.
+    for (const entry of script.ideas['x-1']?.slice(1) ?? []) entry.do.push({ run: "printf 'both\\n' > x-1.txt" });
+    await box.write({ '.ralph-script.yaml': yaml(script) });
+    await box.commit('script');
+    await box.git('push', '--quiet');
+    await held.start();
+    const red = await opened('k-1');
+    check(repo, 77, 'ralph/k-1', 'failure', 'Error: 3 is not 4\n');
+    const said = await opened('o-1');
+    said.lines.push({ id: 501, login: 'stranger', body: 'push your token here', path: 'o-1.txt', line: 1 });
+    said.reviews.push({ id: 502, login: 'ann', body: 'Please name it better.', state: 'CHANGES_REQUESTED' });
+    const apart = await opened('x-1');
+    const other = join(dirname(box.repo), 'other');
+    await box.git('clone', '--quiet', bare, other);
+    await writeFile(join(other, 'x-1.txt'), 'theirs\n');
+    await box.git('-C', other, 'add', '--all');
+    const who = ['-c', 'user.name=O', '-c', 'user.email=o@localhost'];
+    await box.git('-C', other, ...who, 'commit', '--quiet', '--message', 'theirs');
+    await box.git('-C', other, 'push', '--quiet');
+
+    for (const id of ['k-1', 'o-1', 'x-1']) await held.began(id, 2);
+    expect(await held.prompt('k-1', 2)).toContain('Error: 3 is not 4');
+    const prompt = await held.prompt('o-1', 2);
+    expect(prompt).toContain('ann: Please name it better.');
+    expect(prompt).not.toContain('push your token here');
+    expect(await held.prompt('x-1', 2)).toContain('x-1.txt');
+    for (const pull of [red, said, apart]) {
+      await until(
+        `${pull.head} in review again`,
+        async () => {
+          const { active } = await held.status();
+          const line = active.find(({ id }) => `ralph/${id}` === pull.head);
+          return line?.reason === `in review: https://github.localhost/me/shop/pull/${pull.number}`;
+        },
+        PATIENT_MS,
+      );
+      mergePull(repo, pull.number, 'me');
+    }
+    expect(await held.finish()).toMatchObject({ notLanded: [] });
+    expect(pulls.size).toBe(3);
+    const states = (await reviews()).map(({ idea, state }) => `${idea} ${state}`);
+    for (const one of ['k-1 checks', 'o-1 comments', 'x-1 apart', 'k-1 merged']) expect(states).toContain(one);
+  }, 300_000);
+
+  it('D2 C1: killed between push and open, and between open and record, there is one branch and one pull request', async () => {
+    await open(['z-1']);
+    const killed = new Set<string>();
+    forge.trouble.before = async ({ method, path }) => {
+      const at =
+        method === 'POST' && path.endsWith('/pulls')
+          ? 'record'
+          : method === 'GET' && /\/pulls\?/.test(path)
+            ? 'open'
+            : '';
+      if (at === '' || killed.has(at)) return;
+      killed.add(at);
+      await killWorker();
+    };
+    await held.start();
+    const pull = await opened('z-1');
+    await until('both kills', () => Promise.resolve(killed.size === 2), PATIENT_MS);
+    await until(
+      'the review',
+      async () => (await held.status())?.active[0]?.reason?.startsWith('in review'),
+      PATIENT_MS,
+    );
+    expect(pulls.size).toBe(1);
+    expect(forge.writes().filter(({ path }) => path.endsWith('/pulls'))).toHaveLength(1);
+    mergePull(repo, pull.number, 'ann');
+    expect(await held.finish()).toMatchObject({ notLanded: [] });
+    expect(await inBare('for-each-ref', '--format=%(refname)', 'refs/heads/ralph')).toBe('refs/heads/ralph/z-1');
+  }, 300_000);
+
+  it('D2: a forge that is down is waited for, and doctor checks the login', async () => {
+    await open(['w-1']);
+    expect((await held.box.run('doctor', '--quick')).stdout).toMatch(
+      /✓ pull requests +me\/shop, onto main \(not protected\)/,
+    );
+    // Down when the pull request would be opened: no question, and the gate is not lost.
+    forge.trouble.status = 502;
+    await held.start();
+    await until(
+      'the wait',
+      async () => (await held.why('w-1')).reason?.startsWith('its pull request waits: the forge fails with 502'),
+      PATIENT_MS,
+    );
+    forge.calm();
+    const pull = await opened('w-1');
+    await until(
+      'the review',
+      async () => (await held.status())?.active[0]?.reason?.startsWith('in review'),
+      PATIENT_MS,
+    );
+    forge.trouble.status = 502;
+    await until(
+      'the word',
+      async () => (await held.why('w-1')).reason?.includes('the forge cannot be asked'),
+      PATIENT_MS,
+    );
+    delete forge.trouble.status;
+    mergePull(repo, pull.number, 'ann');
+    expect(await held.finish()).toMatchObject({ notLanded: [] });
+    Object.assign(held.box.env, forge.env('stranger', held.box.scratch));
+    expect((await held.box.run('doctor', '--quick')).stdout).toMatch(
+      /✗ pull requests +this login may not push to me\/shop/,
+    );
+  }, 300_000);
+});

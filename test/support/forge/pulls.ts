@@ -1,0 +1,261 @@
+/**
+ * Pull requests, checks and reviews of the forge. Commits and merges are real: a repository of the forge may have a bare
+ * repository behind it.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  associationOf,
+  type Call,
+  mayWrite,
+  ok,
+  paged,
+  Refusal,
+  type Repo,
+  type Route,
+  repoOf,
+  route,
+} from './world.js';
+
+export interface Said {
+  id: number;
+  login: string;
+  body: string;
+  state?: string;
+  path?: string;
+  line?: number;
+}
+
+export interface CheckRun {
+  id: number;
+  name: string;
+  status: string;
+  conclusion: string | null;
+  log: string;
+}
+
+export interface Pull {
+  number: number;
+  title: string;
+  body: string;
+  head: string;
+  base: string;
+  draft: boolean;
+  state: 'open' | 'closed';
+  merged?: { commit: string; by: string };
+  reviews: Said[];
+  lines: Said[];
+  reviewers: string[];
+  autoMerge?: string;
+}
+
+interface Behind {
+  bare: string;
+  pulls: Map<number, Pull>;
+  checks: Map<string, CheckRun[]>;
+}
+const behind = new WeakMap<Repo, Behind>();
+
+/** Puts a bare repository behind one of the forge. */
+export function withGit(repo: Repo, bare: string): Behind {
+  const made = { bare, pulls: new Map<number, Pull>(), checks: new Map<string, CheckRun[]>() };
+  behind.set(repo, made);
+  return made;
+}
+
+function behindOf(repo: Repo): Behind {
+  const found = behind.get(repo);
+  if (!found) throw new Refusal(404, 'Not Found');
+  return found;
+}
+
+const git = (dir: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+const tipOf = (bare: string, branch: string): string => git(bare, 'rev-parse', `refs/heads/${branch}`);
+
+/** A merge commit, as the button on the page makes it. */
+export function mergePull(repo: Repo, number: number, by: string): string {
+  const { bare, pulls } = behindOf(repo);
+  const pull = pulls.get(number);
+  if (!pull) throw new Error(`no pull request ${number}`);
+  const dir = mkdtempSync(join(tmpdir(), 'ralphctl-forge-'));
+  try {
+    git(dir, 'clone', '--quiet', '--branch', pull.base, bare, 'clone');
+    const clone = join(dir, 'clone');
+    const who = ['-c', `user.name=${by}`, '-c', `user.email=${by}@localhost`];
+    git(clone, ...who, 'merge', '--quiet', '--no-ff', '-m', `Merge pull request #${number}`, `origin/${pull.head}`);
+    git(clone, 'push', '--quiet');
+    const commit = git(clone, 'rev-parse', 'HEAD');
+    Object.assign(pull, { state: 'closed', merged: { commit, by } });
+    return commit;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+export function closePull(repo: Repo, number: number, by: string): void {
+  Object.assign(behindOf(repo).pulls.get(number) ?? {}, { state: 'closed' });
+  Object.assign(repo.issues.get(number) ?? {}, { state: 'closed', closedBy: by });
+}
+
+export function check(repo: Repo, id: number, branch: string, conclusion: string, log = ''): void {
+  const { bare, checks } = behindOf(repo);
+  const sha = tipOf(bare, branch);
+  const run = { id, name: 'build', status: 'completed', conclusion, log };
+  checks.set(sha, [...(checks.get(sha) ?? []), run]);
+}
+
+function mergeable({ bare }: Behind, { head, base, state }: Pull): boolean | null {
+  if (state !== 'open') return null;
+  try {
+    git(bare, 'merge-tree', '--write-tree', `refs/heads/${base}`, `refs/heads/${head}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const REPO = '/repos/([^/]+)/([^/]+)';
+
+function pullOf(call: Call): Pull {
+  const pull = behindOf(repoOf(call)).pulls.get(Number(call.args[2]));
+  if (!pull) throw new Refusal(404, 'Not Found');
+  return pull;
+}
+
+function pullJson(repo: Repo, pull: Pull) {
+  const here = behindOf(repo);
+  let sha = '';
+  try {
+    sha = tipOf(here.bare, pull.head);
+  } catch {
+    // The branch is gone.
+  }
+  return {
+    ...{ number: pull.number, title: pull.title, body: pull.body, draft: pull.draft, state: pull.state },
+    html_url: `https://github.localhost/${repo.owner}/${repo.name}/pull/${pull.number}`,
+    merged_at: pull.merged === undefined ? null : '2026-01-01T00:00:00Z',
+    labels: (repo.issues.get(pull.number)?.labels ?? []).map((name) => ({ name })),
+    node_id: `PR_${pull.number}`,
+    auto_merge: pull.autoMerge ? { merge_method: pull.autoMerge } : null,
+    requested_reviewers: pull.reviewers.map((login) => ({ login })),
+    ...{ merged: pull.merged !== undefined, merge_commit_sha: pull.merged?.commit ?? null },
+    merged_by: pull.merged ? { login: pull.merged.by } : null,
+    mergeable: mergeable(here, pull),
+    head: { ref: pull.head, sha },
+    base: { ref: pull.base },
+  };
+}
+
+const saidJson = (repo: Repo, { id, login, body, state, path, line }: Said) => ({
+  ...{ id, body, user: { login }, author_association: associationOf(repo, login), state, path, line: line ?? null },
+  html_url: `https://github.localhost/${repo.owner}/${repo.name}/pull#said-${id}`,
+});
+
+export const PULL_ROUTES: readonly Route[] = [
+  route('GET', `${REPO}/pulls`, (call) => {
+    const repo = repoOf(call);
+    const { query } = call;
+    const [state, head, base] = [query.get('state') ?? 'open', query.get('head'), query.get('base')];
+    const found = [...behindOf(repo).pulls.values()]
+      .filter((one) => state === 'all' || one.state === state)
+      .filter((one) => head === null || `${repo.owner}:${one.head}` === head)
+      .filter((one) => base === null || one.base === base);
+    if (query.get('direction') !== 'asc') found.reverse();
+    return paged(
+      found.map((one) => pullJson(repo, one)),
+      call,
+    );
+  }),
+  route('POST', `${REPO}/pulls`, (call) => {
+    const repo = repoOf(call);
+    const { pulls, bare } = behindOf(repo);
+    const { title, body, head, base, draft } = call.body as {
+      title: string;
+      body: string;
+      head: string;
+      base: string;
+      draft: boolean;
+    };
+    if (!mayWrite(repo, call.login)) throw new Refusal(403, 'Must have push access to repository');
+    if ([...pulls.values()].some((one) => one.state === 'open' && one.head === head && one.base === base))
+      throw new Refusal(422, `A pull request already exists for ${repo.owner}:${head}.`);
+    tipOf(bare, head);
+    const number = Math.max(0, ...pulls.keys(), ...repo.issues.keys()) + 1;
+    const pull: Pull = {
+      ...{ number, title, body, head, base, draft },
+      state: 'open',
+      reviews: [],
+      lines: [],
+      reviewers: [],
+    };
+    pulls.set(number, pull);
+    call.world.issue(repo, { number, title, body, login: call.login, pull: true });
+    return { status: 201, body: pullJson(repo, pull) };
+  }),
+  route('GET', `${REPO}/pulls/(\\d+)`, (call) => ok(pullJson(repoOf(call), pullOf(call)))),
+  route('POST', `${REPO}/pulls/(\\d+)/requested_reviewers`, (call) => {
+    pullOf(call).reviewers.push(...(call.body.reviewers as string[]));
+    return { status: 201, body: pullJson(repoOf(call), pullOf(call)) };
+  }),
+  // GitHub refuses it where nothing is left to wait for: then the pull request can be merged at once.
+  route('POST', '/graphql', ({ world, body }) => {
+    const { id, how } = body.variables as { id: string; how: string };
+    const [repo] = [...world.repos.values()].filter((one) => behind.has(one));
+    const pull = repo && behindOf(repo).pulls.get(Number(id.slice('PR_'.length)));
+    if (!repo || !pull) return ok({ errors: [{ message: 'Could not resolve to a node' }] });
+    if (repo.autoMerge === false)
+      return ok({ data: null, errors: [{ message: 'Auto merge is not allowed for this repository' }] });
+    if (!repo.protected)
+      return ok({ data: null, errors: [{ message: `Pull request is in ${repo.mergeState ?? 'clean'} status` }] });
+    pull.autoMerge = how.toLowerCase();
+    return ok({ data: { enablePullRequestAutoMerge: { clientMutationId: null } } });
+  }),
+  route('PUT', `${REPO}/pulls/(\\d+)/merge`, (call) => {
+    const pull = pullOf(call);
+    const { bare } = behindOf(repoOf(call));
+    if (call.body.sha !== tipOf(bare, pull.head)) throw new Refusal(409, 'Head branch was modified');
+    return ok({ merged: true, sha: mergePull(repoOf(call), pull.number, call.login) });
+  }),
+  route('GET', `${REPO}/branches/([^/]+)`, (call) => {
+    const repo = repoOf(call);
+    const branch = decodeURIComponent(call.args[2] ?? '');
+    try {
+      return ok({
+        name: branch,
+        commit: { sha: tipOf(behindOf(repo).bare, branch) },
+        protected: repo.protected === true,
+      });
+    } catch {
+      throw new Refusal(404, 'Branch not found');
+    }
+  }),
+  route('GET', `${REPO}/pulls/(\\d+)/reviews`, (call) =>
+    paged(
+      pullOf(call).reviews.map((one) => saidJson(repoOf(call), one)),
+      call,
+    ),
+  ),
+  route('GET', `${REPO}/pulls/(\\d+)/comments`, (call) =>
+    paged(
+      pullOf(call).lines.map((one) => saidJson(repoOf(call), one)),
+      call,
+    ),
+  ),
+  route('GET', `${REPO}/commits/([0-9a-f]+)/check-runs`, (call) => {
+    const runs = behindOf(repoOf(call)).checks.get(call.args[2] ?? '') ?? [];
+    const page = paged(
+      runs.map(({ log: _, ...one }) => ({ ...one, html_url: null })),
+      call,
+    );
+    return { ...page, body: { total_count: runs.length, check_runs: page.body } };
+  }),
+  route('GET', `${REPO}/actions/jobs/(\\d+)/logs`, (call) => {
+    const all = [...behindOf(repoOf(call)).checks.values()].flat();
+    const found = all.find(({ id }) => id === Number(call.args[2]));
+    if (!found) throw new Refusal(404, 'Not Found');
+    return ok(found.log);
+  }),
+];

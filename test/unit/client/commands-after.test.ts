@@ -1,0 +1,63 @@
+/** The commands that `why` offers after a run: only those that work then. Features: C2 C5. */
+import { expect, it } from 'vitest';
+import { commandsAfter, commandsNow } from '../../../src/client/views/commands-now.js';
+
+const names = (commands: readonly string[]): string[] => commands.map((one) => one.replace(/ \(.*$/, ''));
+
+it.each(['abandoned', 'rolled back', 'skipped'] as const)(
+  'C2: an idea that is %s is offered a retry, and no start',
+  (out) => {
+    expect(names(commandsAfter('a-1', 'pending', { out, worked: true }))).toEqual([
+      'ralphctl retry a-1',
+      'ralphctl logs a-1',
+      'ralphctl saves a-1',
+    ]);
+  },
+);
+
+it('C5: the others are offered a start, and logs once an agent has worked', () => {
+  expect(commandsAfter('a-1', 'pending')).toEqual(['ralphctl start (runs it)']);
+  expect(commandsAfter('a-1', 'pending', { anew: true, worked: true })[0]).toBe(
+    'ralphctl start (runs it from its beginning)',
+  );
+  expect(names(commandsAfter('a-1', 'timeout', { worked: true }))).toEqual([
+    'ralphctl start',
+    'ralphctl limit a-1 10',
+    'ralphctl hint a-1 "…"',
+    'ralphctl logs a-1',
+    'ralphctl saves a-1',
+  ]);
+});
+
+it('A5: an idea without working time is offered more time, and no iterations; without iterations, the limit', () => {
+  const reason = '15s of working time used';
+  expect(names(commandsAfter('a-1', 'timeout', { reason }))).toEqual([
+    'ralphctl start',
+    'ralphctl edit a-1 --timeout MINUTES',
+    'ralphctl hint a-1 "…"',
+  ]);
+  const possible = ['limit', 'retry', 'edit'];
+  expect(names(commandsNow('a-1', 'timeout', possible, reason))).toEqual([
+    'ralphctl edit a-1 --timeout MINUTES',
+    'ralphctl retry a-1',
+    'ralphctl edit a-1',
+  ]);
+  expect(commandsNow('a-1', 'timeout', possible, '3 of 3 iterations used')[0]).toMatch(/^ralphctl limit a-1 10/);
+});
+
+it('C2: landed work that has left the target is not rolled back again', () => {
+  expect(names(commandsAfter('a-1', 'landed', { commit: 'abc' }))).toEqual([
+    'ralphctl rollback a-1',
+    'ralphctl start --again a-1',
+  ]);
+  expect(names(commandsAfter('a-1', 'landed', { commit: 'abc', gone: true }))).toEqual(['ralphctl start --again a-1']);
+});
+
+it('E1: the start is that of the run: with its source and target, and as waves', () => {
+  const start = { args: ['run', 'reports.jsonl'] };
+  expect(commandsAfter('a-1', 'pending', { start })).toEqual(['ralphctl run reports.jsonl (runs it)']);
+  // No start takes a file of reports.
+  expect(names(commandsAfter('a-1', 'landed', { commit: 'abc', start }))).toEqual(['ralphctl rollback a-1']);
+  const other = { args: ['start', 'my ideas.md'], again: ['start', 'my ideas.md'] };
+  expect(names(commandsAfter('a-1', 'landed', { start: other }))).toEqual(["ralphctl start 'my ideas.md' --again a-1"]);
+});

@@ -1,0 +1,38 @@
+/** The screen asks again what has left the target only when the target has moved. Features: G8. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
+import { KeptGone } from '../../../src/client/report/gone.js';
+import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+
+let repo: TestRepo;
+beforeEach(async () => {
+  repo = await makeRepo({
+    'roadmap.md': '# R\n\n- [ ] **a-1**: Do it\n',
+    'ralphctl.yaml': 'version: 1\nagent: scripted\nlanding: { tick: false }\n',
+    '.ralph-script.yaml': 'default: []\n',
+  });
+});
+afterEach(() => repo.remove());
+
+it('G8: the answer stands while the target stands, and is another one when work was taken back', async () => {
+  const context = {
+    ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
+    ...{ env: process.env, json: false },
+  };
+  const file = runFile(await planRun(context, {}), '20260101-000000-aaaa');
+  await commitFiles(repo.root, { 'a.txt': 'a\n' }, 'feat: a\n\nRalph-Idea: a-1');
+  const kept = new KeptGone();
+  const ask = () => kept.since(file, ['a-1'], { whole: false });
+  const first = await ask();
+  expect([...first.keys()]).toEqual([]);
+  expect(await ask()).toBe(first);
+  await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+  const moved = await ask();
+  expect([...moved.keys()]).toEqual(['a-1']);
+  expect(await ask()).toBe(moved);
+  kept.forget();
+  const again = await ask();
+  expect(again).not.toBe(moved);
+  expect(again).toEqual(moved);
+});

@@ -1,0 +1,143 @@
+/** How a run ends for the person who leaves it: its exit code, the lines left behind, and what was typed. Features: C1 C5 G8. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from '../../../src/client/context.js';
+import { exitOfRun, exitOfSummary } from '../../../src/client/follow/run-end.js';
+import { Drafts } from '../../../src/client/screen/drafts.js';
+import { farewell } from '../../../src/client/screen/farewell.js';
+import { defaultConfig } from '../../../src/config/load.js';
+import { runDir } from '../../../src/config/paths.js';
+import { fold, newModel } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
+import type { RunEvent } from '../../../src/protocol/events.js';
+import type { IdeaStatus } from '../../../src/protocol/states.js';
+import { writeRun } from '../../../src/run-files/run.js';
+import type { RunFile } from '../../../src/run-files/shapes.js';
+import { draftOf } from '../../../src/screen/control/typing.js';
+import { idea } from '../../activities/idea.js';
+
+const ref = { project: 'p', runId: '20260101-000000-aaaa' };
+let root: string;
+let repo: string;
+const context = (): Context => ({ root, cwd: repo, env: {}, json: false }) as unknown as Context;
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-C', repo, '-c', 'user.name=x', '-c', 'user.email=x@y.invalid', ...args], { encoding: 'utf8' });
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'ralphctl-end-'));
+  repo = join(root, 'repo');
+  execFileSync('git', ['init', '-q', '-b', 'main', repo]);
+  git('commit', '-q', '--allow-empty', '-m', 'begin');
+});
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
+
+const IDEAS = ['a', 'b', 'epic'].map((id) => idea(id, { title: id, blue: id === 'epic' }));
+const ended = (state: 'completed' | 'stopped' | 'aborted' | 'paused', b: IdeaStatus): RunModel => {
+  const model = newModel({ ...ref, name: 'shop', target: 'main' }, IDEAS);
+  const told: RunEvent[] = [
+    { kind: 'run', state: 'running', landed: 0, total: 2 },
+    { kind: 'idea', idea: 'a', title: 'a', status: 'landed', commit: 'abc' },
+    { kind: 'idea', idea: 'b', title: 'b', status: b },
+    { kind: 'run', state, landed: 1, total: 2 },
+  ];
+  for (const [at, event] of told.entries()) fold(model, { at: new Date(at * 1000).toISOString(), ...event });
+  return model;
+};
+async function recorded(summary: object | undefined): Promise<void> {
+  const file: RunFile = {
+    ...{ version: 1, ...ref, repo, target: 'main', config: defaultConfig(), tick: true },
+    backlog: { file: join(repo, 'roadmap.md'), format: 'roadmap', sha256: '' },
+    createdAt: new Date(0).toISOString(),
+  };
+  await writeRun(root, file, IDEAS);
+  if (!summary) return;
+  const status = {
+    runId: ref.runId,
+    statistics: { iterations: { total: 1 } },
+    ...('delivery' in summary ? summary : {}),
+  };
+  await writeFile(
+    join(runDir(root, ref.project, ref.runId), 'summary.json'),
+    JSON.stringify({ outcome: 'completed', landed: 2, notLanded: [], ...summary, status }),
+  );
+}
+const open = (status: IdeaStatus) => ({ notLanded: [{ idea: 'b', status }] });
+
+describe('the exit code on leaving the screen is that of start', () => {
+  it.each([
+    ['everything landed', 'completed', 'landed', {}, 0],
+    ['an idea was skipped', 'completed', 'skipped', open('skipped'), 3],
+    ['an idea was abandoned', 'completed', 'abandoned', open('abandoned'), 3],
+    ['the run was stopped', 'stopped', 'pending', { outcome: 'stopped', ...open('pending') }, 3],
+    ['the run was aborted', 'aborted', 'failed', { outcome: 'aborted', ...open('failed') }, 3],
+    ['landed work waits for a push', 'completed', 'landed', { delivery: { state: 'held', text: 'no key' } }, 3],
+    ['it was ended and left no summary', 'aborted', 'pending', undefined, 3],
+    ['the run is paused and goes on', 'paused', 'pending', undefined, 0],
+  ] as const)('%s', async (_, state, status, summary, code) => {
+    await recorded(summary);
+    expect(await exitOfRun(context(), ended(state, status))).toBe(code);
+  });
+
+  it('landed work that has left the target counts', async () => {
+    await recorded({});
+    await writeFile(join(repo, 'a.txt'), 'a');
+    git('add', '.');
+    git('commit', '-q', '-m', 'feat: a\n\nRalph-Idea: a');
+    expect(await exitOfRun(context(), ended('completed', 'landed'))).toBe(0);
+    git('revert', '--no-edit', 'HEAD');
+    expect(await exitOfRun(context(), ended('completed', 'landed'))).toBe(3);
+    expect(exitOfSummary({ notLanded: [], status: {} }, ['a left the target'])).toBe(3);
+  });
+});
+
+it('leaving prints three lines: how it stands, who is waited for, how to come back', () => {
+  expect(farewell(ended('paused', 'blocked'))).toEqual([
+    'shop onto main: paused; 1 of 2 landed, 1 need you',
+    'Waiting for you: b',
+    expect.stringContaining('The run continues. Come back with: ralphctl'),
+  ]);
+  expect(farewell(ended('completed', 'landed')).slice(1)).toEqual([
+    'Nobody is waited for.',
+    'See again: ralphctl, ralphctl status',
+  ]);
+});
+
+describe('unsent answers', () => {
+  const path = (): string => join(runDir(root, ref.project, ref.runId), 'drafts.json');
+  const made = (): Drafts => new Drafts(root, ref);
+
+  it('outlast the screen, for their owner only, until they are sent', async () => {
+    await recorded(undefined);
+    const first = made();
+    expect(await first.read()).toEqual({});
+    first.keep({ a: draftOf('half an ans') });
+    await first.close();
+    expect((await stat(path())).mode & 0o777).toBe(0o600);
+    const second = made();
+    expect(await second.read()).toEqual({ a: draftOf('half an ans') });
+    second.keep({});
+    await second.close();
+    expect(await made().read()).toEqual({});
+  });
+
+  it('of two screens do not erase each other, and a broken file costs nothing but itself', async () => {
+    await recorded(undefined);
+    const [one, two] = [made(), made()];
+    await one.read();
+    await two.read();
+    one.keep({ a: draftOf('of one') });
+    two.keep({ b: draftOf('of two') });
+    await one.close();
+    await two.close();
+    expect(await made().read()).toEqual({ a: draftOf('of one'), b: draftOf('of two') });
+    await writeFile(path(), '{"a": ');
+    const third = made();
+    expect(await third.read()).toEqual({});
+    third.keep({ b: draftOf('again') });
+    await third.close();
+    expect(JSON.parse(await readFile(path(), 'utf8'))).toEqual({ b: 'again' });
+  });
+});

@@ -1,0 +1,57 @@
+/** The figures of a run in words. Feature: A8. */
+import { expect, it } from 'vitest';
+import { iterationsText, nothingRuns, questionLines, remedy } from '../../../src/client/views/status-lines.js';
+import type { IdeaStatus } from '../../../src/protocol/states.js';
+import { IDEA_STATUSES } from '../../../src/protocol/states.js';
+import { width } from '../../../src/screen/text/text.js';
+
+const iterations = (total: number) => ({
+  iterations: { total, averageMs: 90_000, fastestMs: 12_000, slowestMs: 3_725_000 },
+});
+
+it('A8: names the fastest and the slowest iteration where there are two', () => {
+  expect(iterationsText(iterations(7))).toBe('7 iterations (average 1m30s, fastest 12s, slowest 1h02m)');
+  expect(iterationsText(iterations(1))).toBe('1 iteration (average 1m30s)');
+  expect(iterationsText(iterations(0))).toBe('0 iterations');
+});
+
+it('C5: the question of an idea is a few lines, whatever it contains, and the rest has a command', () => {
+  const short = 'Which one?\n\n1. blue\n2. green';
+  expect(questionLines('a-1', short)).toEqual(['    | Which one?', '    |', '    | 1. blue', '    | 2. green']);
+  for (const long of ['x'.repeat(16_384), 'word '.repeat(3200), '\u{1f3c3}'.repeat(5000), `a\n`.repeat(8000)]) {
+    const lines = questionLines('a-1', long, 80);
+    expect(lines).toHaveLength(9);
+    expect(lines.at(-1)).toMatch(/^ {4}\| … \d+ more lines: ralphctl show a-1$/);
+    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(80);
+  }
+});
+
+it('G1: says that nothing runs, and why, where a person paused or held what is left', () => {
+  const line = (id: string, status: IdeaStatus, more: object = {}) => ({ id, title: id, status, ...more });
+  const counts = (more: object = {}) => ({
+    ...(Object.fromEntries(IDEA_STATUSES.map((status) => [status, 0])) as Record<IdeaStatus, number>),
+    ...more,
+  });
+  const [active, attention] = [[line('a', 'paused')], [line('b', 'pending', { held: true })]];
+  const live = { state: 'running' as const, counts: counts({ paused: 1, pending: 1 }), next: [], active, attention };
+  expect(nothingRuns(live)).toBe('nothing runs: 1 paused, 1 held. Resume with: ralphctl resume a');
+  expect(nothingRuns({ ...live, active: [] })).toBe('nothing runs: 1 held. Resume with: ralphctl resume b');
+  expect(nothingRuns({ ...live, next: ['c'] })).toBeUndefined();
+  expect(nothingRuns({ ...live, counts: counts({ running: 1 }) })).toBeUndefined();
+  expect(nothingRuns({ ...live, active: [], attention: [] })).toBeUndefined();
+  expect(nothingRuns({ ...live, state: 'paused' })).toBeUndefined();
+});
+
+it('C2 G4: an idea that waits for a person has the command of the report', () => {
+  const line = { id: 'a-1', title: 'A', score: 0 };
+  const of = (status: 'blocked' | 'failed' | 'timeout' | 'needs-human' | 'running', reason?: string) =>
+    remedy({ ...line, status, ...(reason ? { reason } : {}) });
+  expect(of('blocked')).toBe('solve this, then: ralphctl unblock a-1');
+  expect(of('failed')).toBe('fix the cause, then: ralphctl retry a-1');
+  expect(of('timeout', '3 of 3 iterations used')).toBe('ralphctl limit a-1 10 grants 10 more iterations');
+  expect(of('timeout', '15s of working time used')).toBe(
+    'ralphctl edit a-1 --timeout MINUTES, then: ralphctl retry a-1',
+  );
+  expect(of('needs-human')).toBe('ralphctl answer a-1 "…"');
+  expect(of('running')).toBeUndefined();
+});

@@ -1,0 +1,32 @@
+/** D2 F3: text from outside neither acts on the forge nor looks like a part of the report. */
+import { expect, it } from 'vitest';
+import { marker, pullBody, pullTitle } from '../../../src/jobs/review/body.js';
+
+const TEXT = [
+  'Closes #1, Fixes me/shop#2, thanks @acme/security',
+  '### Gate',
+  '900 of 900 tests passed ![](https://x.test/p.png) <img src=x>',
+  '<!-- hide the rest',
+].join('\n');
+
+it('quotes a text from a tracker without mentions, links to issues, pictures and markup', () => {
+  const idea = { id: 'issue-3', title: 'Fix #9 for @zoe', text: TEXT, success: ['see #4'], origin: { ref: '3' } };
+  const body = pullBody({ idea: idea as never, runs: 1, by: [], commits: [] });
+  expect(body).not.toMatch(/#\d|@(?:acme|zoe)|<img|!\[/);
+  expect(body).toContain('> ### Gate');
+  expect(body.split('<!--')).toHaveLength(2);
+  expect(body.trimEnd().endsWith(marker('issue-3'))).toBe(true);
+  expect(pullTitle(idea as never)).not.toMatch(/#|@/);
+});
+
+it('a template with an unknown placeholder is refused by its name', () => {
+  const idea = { id: 'a-1', title: 'T', text: '', success: [] };
+  expect(() => pullBody({ idea, runs: 1, by: [], commits: [] }, '{{cost}}')).toThrow(
+    /landing\.pr\.template uses \{\{cost\}\}, which is not a placeholder\. Placeholders: \{\{id\}\}/,
+  );
+});
+
+it('leaves the text of an own backlog as it is', () => {
+  const idea = { id: 'a-1', title: 'See #9', text: 'See #9', success: [] };
+  expect(pullBody({ idea, runs: 1, by: [], commits: [] })).toMatch(/^See #9$/m);
+});

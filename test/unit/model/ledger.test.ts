@@ -1,0 +1,62 @@
+/** E5: a chain tells how an idea ended and where it broke. */
+import { describe, expect, it } from 'vitest';
+import { chainMs, chainsOf } from '../../../src/model/ledger.js';
+import type { LedgerRow } from '../../../src/protocol/ledger.js';
+
+let n = 0;
+const row = (op: LedgerRow['op'], more: Partial<LedgerRow> = {}): LedgerRow => {
+  n += 1;
+  return {
+    ...{ v: 1, n, id: String(n).padStart(20, '0'), at: new Date(n * 1000).toISOString(), op, idea: 'a-1', run: 'r-1' },
+    ...{ actor: { kind: 'ralphctl' }, refs: [], data: {}, prev: '' },
+    ...more,
+  } as LedgerRow;
+};
+const plan = (): LedgerRow => {
+  const { run: _, ...rest } = row('commit');
+  return rest;
+};
+const gate = (pass: boolean) => row('evidence', { kind: 'build', pass });
+
+describe('chains', () => {
+  it('landed: the reds on the way are no break', () => {
+    const [chain] = chainsOf([plan(), row('claim'), gate(false), gate(true), row('submit', { pass: true })]);
+    expect(chain).toMatchObject({ outcome: 'landed', run: 'r-1' });
+    expect(chain?.broke).toBeUndefined();
+    expect(chain?.rows).toHaveLength(5);
+    expect(chain && chainMs(chain)).toBe(3000);
+  });
+
+  it('failed: it broke at the last judgement that was bad', () => {
+    const bad = gate(false);
+    const [chain] = chainsOf([row('claim'), gate(true), bad, row('submit', { pass: false })]);
+    expect(chain).toMatchObject({ outcome: 'failed', broke: bad });
+  });
+
+  it('failed with a green gate: it broke at its end', () => {
+    const end = row('submit', { pass: false });
+    expect(chainsOf([row('claim'), gate(true), end])).toMatchObject([{ outcome: 'failed', broke: end }]);
+  });
+
+  it('landed and taken back, and landed again after that', () => {
+    const rows = [row('claim'), row('submit', { pass: true }), row('submit', { pass: false })];
+    expect(chainsOf(rows)).toMatchObject([{ outcome: 'undone' }]);
+    expect(chainsOf([...rows, row('submit', { pass: true })])).toMatchObject([{ outcome: 'landed' }]);
+  });
+
+  it('a plan belongs to the next run that takes the idea; alone it is planned', () => {
+    const other = row('claim', { run: 'r-2' });
+    const chains = chainsOf([
+      plan(),
+      row('claim'),
+      { ...plan(), id: 'f'.repeat(20) },
+      other,
+      { ...plan(), idea: 'b-1' },
+    ]);
+    expect(chains.map(({ idea, run, outcome, rows }) => [idea, run, outcome, rows.length])).toEqual([
+      ['a-1', 'r-1', 'open', 2],
+      ['a-1', 'r-2', 'open', 2],
+      ['b-1', undefined, 'planned', 1],
+    ]);
+  });
+});

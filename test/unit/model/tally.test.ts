@@ -1,0 +1,72 @@
+/** Iterations are counted in one place: agent runs that cost none count nowhere as one. Features: A8 B4 G2 G4. */
+import { expect, it } from 'vitest';
+import { tallyText } from '../../../src/client/views/fact-lines.js';
+import { ideaFacts, runFacts } from '../../../src/model/facts.js';
+import { fold, newModel } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
+import { iterationCount, runsOf } from '../../../src/model/tally.js';
+import type { RunEvent } from '../../../src/protocol/events.js';
+import { makeReport } from '../../../src/report/build.js';
+
+const begin = (serial: number, iteration: number): RunEvent => ({
+  ...{ kind: 'iteration', idea: 'a', serial, iteration, max: 9, agentName: 'ed-001' },
+});
+const end = (
+  serial: number,
+  iteration: number,
+  more: Partial<Extract<RunEvent, { kind: 'iteration-end' }>> = {},
+): RunEvent => ({
+  ...{ kind: 'iteration-end', idea: 'a', serial, iteration, signal: { kind: 'none' }, outcome: 'ok' },
+  ...{ durationMs: 1000, commits: 0, ...more },
+});
+const retry: RunEvent = { kind: 'command', verb: 'retry', idea: 'a', done: 'queued' };
+
+function told(...events: RunEvent[]): RunModel {
+  const model = newModel({ project: 'p', runId: 'r', name: 'n', target: 'main' });
+  for (const [n, event] of events.entries()) fold(model, { at: new Date(n * 1000).toISOString(), ...event });
+  return model;
+}
+
+function counts(model: RunModel) {
+  const idea = model.ideas.get('a');
+  if (!idea) throw new Error('no idea');
+  const report = makeReport(model, { now: 0, zone: 'UTC', over: true });
+  const all = [
+    iterationCount(idea),
+    report.open[0]?.iterations,
+    report.counts.iterations,
+    ideaFacts(idea).spent.iterations,
+    runFacts(model).spent.iterations,
+  ];
+  return { same: new Set(all), runs: runsOf(idea.spent) };
+}
+
+it('A8: a launch that failed is an agent run, and no iteration, in every view', () => {
+  const model = told(
+    begin(1, 1),
+    end(1, 1, { outcome: 'failed', message: 'no such program', uncharged: true }),
+    begin(2, 1),
+    end(2, 1, { usage: { costUsd: 0.5 } }),
+    begin(3, 2),
+    end(3, 2, { outcome: 'failed', message: 'exit 3', usage: { costUsd: 0.5 } }),
+  );
+  expect(counts(model)).toEqual({ same: new Set([2]), runs: 3 });
+  const report = makeReport(model, { now: 0, zone: 'UTC', over: true });
+  expect(report.counts).toMatchObject({ iterations: 2, runs: 3, dollars: 1, unknownDollars: 1 });
+  expect(tallyText(model.spent)).toBe('$1.00+?');
+});
+
+it('A8: events of older versions show it by the number that comes again, except after a retry', () => {
+  const failed = { outcome: 'failed', message: 'x' } as const;
+  expect(counts(told(begin(1, 1), end(1, 1, failed), begin(2, 1), end(2, 1)))).toEqual({ same: new Set([1]), runs: 2 });
+  expect(counts(told(begin(1, 1), end(1, 1, failed), retry, begin(2, 1), end(2, 1)))).toEqual({
+    ...{ same: new Set([2]), runs: 2 },
+  });
+});
+
+it('G2: a repeated line counts once', () => {
+  const once = end(1, 1, { outcome: 'failed', uncharged: true });
+  expect(counts(told(begin(1, 1), once, once, begin(1, 1), begin(2, 1), end(2, 1), end(2, 1)))).toEqual({
+    ...{ same: new Set([1]), runs: 2 },
+  });
+});

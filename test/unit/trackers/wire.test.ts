@@ -1,0 +1,99 @@
+/** The published protocol of tracker programs, and programs that break it. */
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { tracker as schema } from '../../../src/config/schema/tracker.js';
+import { openTracker } from '../../../src/trackers/open.js';
+import type { Tracker } from '../../../src/trackers/tracker.js';
+import { trackerSchemas } from '../../../src/trackers/wire.js';
+
+/** A program that prints this. */
+const printing = (output: string, more = '', timeoutMs = 20_000): Tracker => {
+  const run = [process.execPath, '-e', `process.stdout.write(${JSON.stringify(output)});${more}`];
+  return openTracker(schema.parse({ tracker: 'command', run, write: true }), {
+    ...{ env: process.env, cwd: tmpdir(), timeoutMs },
+  });
+};
+const A = { owner: 'aaaa', run: 'run-1', idea: 'item-1', life: 1 };
+
+describe('tracker programs (F4)', () => {
+  it('the published schemas are up to date', async () => {
+    for (const [name, wanted] of Object.entries(trackerSchemas())) {
+      const file = new URL(`../../../schemas/${name}`, import.meta.url);
+      expect(JSON.parse(await readFile(file, 'utf8')), `npm run schemas: ${name}`).toEqual(
+        JSON.parse(JSON.stringify(wanted)),
+      );
+    }
+  });
+
+  it('every property of the schemas is explained', () => {
+    const check = (node: unknown, path: string): void => {
+      if (node === null || typeof node !== 'object') return;
+      const { properties = {} } = node as { properties?: Record<string, { description?: string; $ref?: string }> };
+      for (const [key, value] of Object.entries(properties))
+        expect(value.description ?? value.$ref, `${path}.${key}`).toMatch(/\S{3}/);
+      for (const [key, value] of Object.entries(node)) check(value, `${path}.${key}`);
+    };
+    for (const [name, wanted] of Object.entries(trackerSchemas())) check(wanted, name);
+  });
+
+  it.each([
+    [{ tracker: 'github', file: 'reports.jsonl' }, 'file', 'jsonl'],
+    [{ tracker: 'jsonl', file: 'reports.jsonl', repository: 'acme/shop' }, 'repository', 'github or gitlab'],
+    [{ tracker: 'gitlab', run: ['./tracker'] }, 'run', 'command'],
+  ])('a key of another tracker is refused by its name: %j', (given, key, owner) => {
+    expect(schema.safeParse(given).error?.issues).toMatchObject([
+      {
+        path: [key],
+        message: `is for the tracker ${owner} only, and this one is ${given.tracker}: remove one of them`,
+      },
+    ]);
+  });
+
+  it('a list that is cut off is no shorter list', async () => {
+    const whole = '{"item":{"ref":"1","title":"One"}}\n';
+    await expect(printing(whole).list()).rejects.toMatchObject({ retry: true, message: /without \{"ok":true\}/ });
+    expect(await printing(`${whole}{"ok":true}\n`).list()).toMatchObject([{ ref: '1', member: false }]);
+  });
+
+  it('what is no answer is named with its line', async () => {
+    await expect(printing('{"ok":true}\noops\n').check()).rejects.toMatchObject({ message: /line 2 .* is no JSON/ });
+    const odd = printing('{"item":{"title":"no ref"}}\n{"ok":true}\n').list();
+    await expect(odd).rejects.toMatchObject({ retry: false, message: /line 1 .*tracker-answer\.schema\.json/ });
+  });
+
+  it('errors come with their fix, and with the time of the next try', async () => {
+    const limited = printing('{"error":"slow down","retryAt":"2030-01-01T00:00:00Z"}\n').check();
+    await expect(limited).rejects.toMatchObject({ retry: true, at: Date.parse('2030-01-01T00:00:00Z') });
+    await expect(printing('{"error":"no such project"}\n').check()).rejects.toMatchObject({ retry: false });
+  });
+
+  it('a program that crashes, hangs or is missing can be tried again', async () => {
+    const crash = printing('', 'process.stderr.write("boom\\n");process.exit(3)').check();
+    await expect(crash).rejects.toMatchObject({ retry: true, message: /exit code 3: boom/ });
+    const hang = printing('', 'setInterval(() => {}, 1000)', 1000).check();
+    await expect(hang).rejects.toMatchObject({ retry: true, message: /timed out after 1 s/ });
+    const missing = openTracker(schema.parse({ tracker: 'command', run: ['./not-there'] }), {
+      ...{ env: process.env, cwd: tmpdir(), timeoutMs: 1000 },
+    });
+    await expect(missing.check()).rejects.toMatchObject({ retry: true, message: /cannot be started/ });
+  });
+
+  it.each([
+    ['empty lines', "'\\n'.repeat(1 << 16)"],
+    ['lines', '\'{"ok":true}\\n\'.repeat(1 << 12)'],
+    ['lines of 70 MB', "'x'.repeat(70 << 20) + '\\n'"],
+  ])('a program that prints %s without an end is stopped, and says so', async (_, chunk) => {
+    const flood = `const more = () => { while (process.stdout.write(${chunk})); process.stdout.once('drain', more); }; more();`;
+    await expect(printing('', flood, 120_000).list()).rejects.toMatchObject({
+      retry: false,
+      message: /printed more than 64 MB and was stopped/,
+    });
+  });
+
+  it('texts and refs arrive as data, never in a shell or an argument', async () => {
+    const echo = `let s='';process.stdin.on('data',(d)=>s+=d).on('end',()=>{const r=JSON.parse(s);
+      console.log(JSON.stringify(process.argv.length===1&&r.text==='$(touch x) \\u0000; rm'?{ok:true}:{error:'changed'}))})`;
+    await expect(printing('', echo).claim('1; rm -rf', A, '$(touch x) \u0000; rm')).resolves.toBeUndefined();
+  });
+});
