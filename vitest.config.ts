@@ -7,7 +7,7 @@ const longer = process.env.RALPHCTL_TEST_FULL ? 10 : 1;
 /** They replace modules, or measure what a whole process holds: each has a process of its own. */
 const ALONE = [
   'test/activities/kept-folders.test.ts',
-  'test/unit/client/{output,screen-source}.test.ts',
+  'test/unit/client/output.test.ts',
   'test/unit/process/{descriptors,flood}.test.ts',
   'test/unit/workflows/idea-ladder.test.ts',
   'test/unit/workflows/idea-words.test.ts',

@@ -50,7 +50,7 @@ async function tell(...events: RunEvent[]): Promise<void> {
   await appendFile(path, events.map((event) => `${JSON.stringify({ at, ...event })}\n`).join(''));
 }
 
-/** The page that lists requests and warnings. */
+/** The page that lists requests and warnings, without spaces: a path may be broken at the edge of the screen. */
 const needs = (model: RunModel): string =>
   compose(
     model,
@@ -61,8 +61,8 @@ const needs = (model: RunModel): string =>
     2000,
   )
     .lines.map(plainLine)
-    .join(' ')
-    .replace(/\s+/g, ' ');
+    .join('')
+    .replace(/\s+/g, '');
 
 const started = (id: string): RunEvent => ({ kind: 'idea', idea: id, title: id, status: 'running' });
 
@@ -78,19 +78,19 @@ it('an added idea whose file is damaged is a warning until the file can be read,
   expect(needs(model)).not.toContain('damaged');
 
   await tell(started('b'));
-  await until('the warning is on the page', async () => needs(model).includes('b.json is damaged'));
+  await until('the warning is on the page', async () => needs(model).includes('b.jsonisdamaged'));
   await writeFile(added, whole);
   await until('the warning is gone', async () => !needs(model).includes('damaged'));
   expect(model.warnings).toEqual([]);
   expect(model.ideas.get('b')?.text).toBe('The whole text');
-}, 240_000);
+});
 
 it('a warning that comes without an event is on the page of what needs a person at once', () => {
   const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a')]);
   fold(model, { at: new Date(1000).toISOString(), kind: 'run', state: 'completed', landed: 0, total: 1 });
   expect(needs(model)).not.toContain('revert');
   model.warnings = [{ kind: 'outside', text: 'A commit there would revert the landed work', since: 2000 }];
-  expect(needs(model)).toContain('A commit there would revert the landed work');
+  expect(needs(model)).toContain('Acommittherewouldrevertthelandedwork');
 });
 
 describe('the open warnings of an answer', () => {
