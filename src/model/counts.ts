@@ -23,7 +23,11 @@ const PART: Readonly<Record<IdeaStatus, Part>> = {
 };
 
 /** A person's command after the run overrides the status. */
-export function partOf({ status, approval, forNext }: Pick<IdeaModel, 'status' | 'approval' | 'forNext'>): Part {
+export function partOf({
+  status,
+  approval,
+  forNext,
+}: Pick<IdeaModel, 'status' | 'forNext'> & { approval?: boolean }): Part {
   if (status === 'landed') return 'landed';
   if (forNext?.leftOut) return 'skipped';
   if (forNext?.queued) return 'todo';

@@ -96,7 +96,24 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
 
 const CLOSED = new Set<string>(['landed', 'failed', 'timeout', 'blocked', 'skipped', 'abandoned']);
 
+/** What only a person ends. */
+function restOf({ status, held, approval }: Of<'idea'>): string | undefined {
+  if (status === 'paused') return approval ? 'waits for approval' : 'paused';
+  return status === 'pending' && held ? 'held' : undefined;
+}
+
+/** A pause is one moment, with its end. */
+function rest(idea: IdeaModel, event: Of<'idea'>, at: number): void {
+  const last = idea.moments.findLast(({ kind }) => kind === 'paused');
+  const open = last?.to === undefined ? last : undefined;
+  const text = restOf(event);
+  if (open?.text === text) return;
+  if (open) open.to = at;
+  if (text !== undefined) moment(idea, { at, kind: 'paused', text });
+}
+
 function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
+  rest(idea, event, at);
   // Its next workflow begins without warnings. An idea that a stop cut off keeps those that were open.
   if (CLOSED.has(event.status) || (idea.status === 'pending' && event.status !== 'pending')) idea.warnings = [];
   if (CLOSED.has(idea.status) && event.status === 'pending') idea.againAt = at;

@@ -43,6 +43,7 @@ export function newModel(
     accounts: new Map(),
     replaced: new Map(),
     limits: [],
+    pauses: [],
     warnings: [],
     budget: [],
     spent: emptyTally(),
@@ -124,6 +125,7 @@ export function fold(model: RunModel, event: StampedEvent): void {
       // Until then, server and worker started.
       if (model.since === undefined && !OVER.has(event.state)) model.startedAt = at;
       if (event.state !== model.state) model.since = at;
+      foldPause(model, event, at);
       model.state = event.state;
       setOrDrop(model, 'why', event.why);
       if (event.mode) model.mode = event.mode;
@@ -211,4 +213,21 @@ function foldAccount(
 function setOrDrop<T, K extends keyof T>(to: T, key: K, value: T[K] | undefined): void {
   if (value === undefined) delete to[key];
   else to[key] = value;
+}
+
+/** A pause begins with its command, while iterations still finish. One that was taken back before it held is none. */
+function foldPause(
+  { pauses, state: before }: RunModel,
+  { state, why }: Extract<StampedEvent, { kind: 'run' }>,
+  at: number,
+): void {
+  const last = pauses.at(-1);
+  const open = last?.to === undefined ? last : undefined;
+  const rests = state === 'pausing' || state === 'paused';
+  if (rests && !open) pauses.push({ from: at, ...(why ? { why } : {}) });
+  if (!open) return;
+  if (rests) {
+    if (why) open.why ??= why;
+  } else if (before === 'pausing') pauses.pop();
+  else open.to = at;
 }

@@ -62,8 +62,10 @@ export interface Iteration {
 /** An event of an idea between its iterations, for its timeline. */
 export interface Moment {
   at: number;
-  kind: 'limit' | 'agent' | 'said' | 'bounced' | 'escalated' | 'held' | 'step' | 'warning' | 'refused';
+  kind: 'limit' | 'agent' | 'said' | 'bounced' | 'escalated' | 'held' | 'step' | 'warning' | 'refused' | 'paused';
   text: string;
+  /** Of a pause: its end. */
+  to?: number;
   /** Of a limit: the agent that cannot work. Of another agent: the one that it replaces. */
   before?: string;
   /** The agent that works from now on. */
@@ -234,6 +236,8 @@ export interface RunModel {
   replaced: Map<string, { agent: string; at: number }>;
   /** Periods in which an account was closed, for the report. */
   limits: { key: string; agents: string[]; reason?: string; from: number; to?: number }[];
+  /** Periods in which the run was paused. */
+  pauses: { from: number; to?: number; why?: string }[];
   warnings: WarningLine[];
   budget: BudgetLine[];
   spent: Tally;
@@ -253,6 +257,8 @@ export interface RunModel {
   lastAt?: number;
   /** The command that starts such a run again; absent without files of the run. */
   startAgain?: StartAgain;
+  /** After the run: the ids in the order in which the next start takes them, as far as it is known. */
+  nextOrder?: readonly string[];
   /** From the worker's last answer; absent while no worker answers. */
   live?: Pick<RunStatus, 'state' | 'next' | 'possible' | 'resumesAt' | 'mode' | 'more'> & {
     at: number;

@@ -7,6 +7,7 @@ import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { startCommand } from '../model/start-again.js';
 import { runsOf } from '../model/tally.js';
+import { asNext } from '../screen/lists.js';
 import { many } from '../screen/text/numbers.js';
 import { fixOf, overOf } from './commands.js';
 import type { Extra, Gone } from './extra.js';
@@ -169,17 +170,21 @@ function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Tod
 const NEXT = new Set<OpenState>(['ready', 'after', 'works', 'waits', 'lands', 'held', 'stopped']);
 
 function ofTheNextStart(
-  { ideas, startAgain }: RunModel,
+  model: RunModel,
   open: readonly OpenIdea[],
   add: (subject: string, text: string, command: string) => void,
 ): void {
+  const { ideas, startAgain } = model;
   const left = open.filter(({ idea, later }) => !later && !ideas.get(idea)?.forNext?.leftOut);
-  const queued = left.filter((one) => one.queued).map(({ idea }) => idea);
-  const rest = left
-    .filter(
-      (one) => !one.queued && NEXT.has(one.state) && !(one.state === 'stopped' && ideas.get(one.idea)?.warnings.length),
-    )
-    .map(({ idea }) => idea);
+  const isRest = ({ idea, queued: again, state }: OpenIdea): boolean =>
+    !again && NEXT.has(state) && !(state === 'stopped' && ideas.get(idea)?.warnings.length);
+  const ids = (some: readonly OpenIdea[]): string[] =>
+    asNext(
+      model,
+      some.map(({ idea }) => idea),
+    );
+  const queued = ids(left.filter((one) => one.queued));
+  const rest = ids(left.filter(isRest));
   const texts = [
     ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),
     ...(rest.length > 0 ? [`${many(rest.length, 'idea')} did not run or did not finish: ${named(rest)}`] : []),

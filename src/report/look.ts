@@ -1,8 +1,9 @@
 /** Findings that a person should look at, although nothing has to be done. Pure. */
-import type { IdeaModel, RunModel } from '../model/model.js';
+import type { IdeaModel, Moment, RunModel } from '../model/model.js';
 import { iterationCount } from '../model/tally.js';
-import { dollars, many } from '../screen/text/numbers.js';
+import { many } from '../screen/text/numbers.js';
 import { clock, duration } from '../screen/text/time.js';
+import { waveText } from '../screen/words/wave-words.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';
 
@@ -29,6 +30,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...slow(landed, waitedOf(extra)),
     ...waves(model),
     ...limits(model, ideas, extra.now),
+    ...pauses(model, ideas, extra),
     ...you(ideas, extra),
     ...steps(ideas),
     // Once the run is over, that is something to do.
@@ -95,22 +97,37 @@ function slow(landed: readonly IdeaModel[], waited: ReadonlyMap<string, number>)
 
 /** What each wave brought, and what triage kept from the agents. */
 function waves({ waves: all, rejected, wavesEnd }: RunModel): Look {
-  const lines = [...all.values()].flatMap(({ of, summary }) => {
-    if (!summary) return [];
-    const { wave, attempted, passed, failed, skipped, waiting, ms, dollars: cost } = summary;
-    const rest = [
-      ...(failed > 0 ? [`${failed} failed`] : []),
-      ...(skipped > 0 ? [`${skipped} skipped`] : []),
-      ...(waiting > 0 ? [`${waiting} waiting`] : []),
-      duration(ms),
-      ...(cost > 0 ? [dollars(cost)] : []),
-    ];
-    return [{ kind: `wave ${wave} of ${of}`, text: `${passed} of ${attempted} passed, ${rest.join(', ')}` }];
-  });
+  const lines = [...all.values()].flatMap(({ of, summary }) =>
+    summary ? [{ kind: `wave ${summary.wave} of ${of}`, text: waveText(summary, duration) }] : [],
+  );
   const end = wavesEnd === undefined ? [] : [{ kind: 'waves', text: `no further one: ${wavesEnd}` }];
   const out = [...rejected.keys()];
   const refused = `${many(out.length, 'report')} ${out.length === 1 ? 'is' : 'are'} not worked on: ${named(out)}. See why: ralphctl triage`;
   return [...lines, ...end, ...(out.length === 0 ? [] : [{ kind: 'triage', text: refused }])];
+}
+
+const MOST_PAUSES = 5;
+
+/** Pauses of the run, and of ideas that paused by themselves. Waits for an approval are those for you. */
+function pauses({ pauses: all }: RunModel, ideas: readonly IdeaModel[], { now, over }: Extra): Look {
+  const span = ({ from, to }: { from: number; to?: number }): string =>
+    `from ${clock(from, to ?? now)} ${to === undefined ? (over ? 'to the end' : 'on') : `to ${clock(to, to)} (${duration(to - from)})`}`;
+  const within = ({ at }: Moment): boolean => all.some(({ from, to = now }) => at >= from && at <= to);
+  const lines = [
+    ...all.map((one) => `the run was paused ${span(one)}${one.why ? `: ${one.why}` : ''}`),
+    ...ideas.flatMap(({ id, moments }) =>
+      moments.flatMap((one) =>
+        one.kind === 'paused' && one.text !== 'waits for approval' && !within(one)
+          ? [`${id} was ${one.text} ${span({ from: one.at, ...(one.to === undefined ? {} : { to: one.to }) })}`]
+          : [],
+      ),
+    ),
+  ];
+  const more = lines.length - MOST_PAUSES;
+  return [
+    ...lines.slice(0, MOST_PAUSES).map((text) => ({ kind: 'paused', text })),
+    ...(more > 0 ? [{ kind: 'paused', text: `and ${many(more, 'more pause')}; see: ralphctl logs` }] : []),
+  ];
 }
 
 function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: number): Look {

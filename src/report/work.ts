@@ -70,7 +70,7 @@ export function signalText(signal: AgentSignal): string {
     case 'blocked':
       return 'BLOCKED';
     case 'needs-human':
-      return 'NEEDS_HELP';
+      return 'NEEDS_HUMAN';
     default:
       return 'no signal';
   }

@@ -124,7 +124,7 @@ function make(model: RunModel): Lists {
     warnings,
     slots,
     resting: [...paused, ...held],
-    ready: over ? ready : best(model, ready),
+    ready: over ? asNext(model, ready) : best(model, ready),
     waiting,
     after,
     longestId,
@@ -158,6 +158,13 @@ function best(model: RunModel, ready: string[]): string[] {
   if (scores)
     rest.sort((a, b) => (scores[b] ?? Number.NEGATIVE_INFINITY) - (scores[a] ?? Number.NEGATIVE_INFINITY) || 0);
   return [...next, ...rest];
+}
+
+/** Sorts ids as the next start takes them; unknown ones come last, in backlog order. */
+export function asNext({ nextOrder = [] }: Pick<RunModel, 'nextOrder'>, ids: readonly string[]): string[] {
+  const places = new Map(nextOrder.map((id, place) => [id, place]));
+  const place = (id: string): number => places.get(id) ?? places.size;
+  return [...ids].sort((a, b) => place(a) - place(b));
 }
 
 /** Ideas that this one's landing unblocks, directly or indirectly. */

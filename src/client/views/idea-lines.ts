@@ -1,8 +1,9 @@
 import type { Answered } from '../../protocol/command.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { GroupView } from '../../protocol/views.js';
+import { claim } from '../../screen/words/signal-words.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
-import { claimText, clean, many, paragraphs } from './live-lines.js';
+import { clean, many, paragraphs } from './live-lines.js';
 import { localTime } from './terminal.js';
 
 /** Number of agent runs to list, the latest ones. */
@@ -82,7 +83,7 @@ function endText({ outcome, message, signal, turnedDown }: AgentRunLine): string
   if (outcome === undefined) return 'has not ended';
   if (outcome === 'timeout') return 'timed out';
   if (outcome === 'failed') return `failed: ${clean(message ?? '')}`;
-  return signal ? claimText(turnedDown === undefined ? { signal } : { signal, turnedDown }) : '(no signal)';
+  return claim({ signal: signal ?? { kind: 'none' }, ...(turnedDown === undefined ? {} : { turnedDown }) }, clean);
 }
 
 export const redText = ({ command, exitCode }: { command?: string; exitCode?: number | null }): string =>

@@ -1,5 +1,6 @@
 /** Formats an open run as lines for a person. */
 import { took } from '../../decide/duration.js';
+import { nothingRuns } from '../../decide/views/resting.js';
 import type { IdeaFacts, RunFacts } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { type StartAgain, startCommand } from '../../model/start-again.js';
@@ -11,16 +12,17 @@ import { named } from '../../report/look.js';
 import type { OpenState } from '../../report/schema.js';
 import { wrapAll } from '../../screen/text/text.js';
 import { LOOKS, type Shown } from '../../screen/text/theme.js';
+import { signalWords } from '../../screen/words/signal-words.js';
+import { stateWord } from '../../screen/words/state-words.js';
 import { print } from '../context.js';
 import { textWidth } from '../report/print.js';
 import { besideLines } from './beside-lines.js';
 import { factsText, tallyText } from './fact-lines.js';
 import { statusWord } from './idea-lines.js';
-import { accountText, budgetText, clean, many, signalText, spentText, warningText } from './live-lines.js';
+import { accountText, budgetText, clean, many, spentText, warningText } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
 import { wavesLines } from './wave-lines.js';
-import { stateWord } from './words.js';
 
 /** Lines of each list. */
 export const SHOWN = 20;
@@ -47,7 +49,7 @@ export function describeLive(
     `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}`,
   );
   const nothing = nothingRuns(live);
-  if (nothing) print(nothing);
+  if (nothing) print(`${nothing.text}. Resume with: ralphctl resume ${nothing.first}`);
   needs(live, told);
   slots(live, new Map(views.map((view) => [view.idea, view])), progress, told);
   if (live.next.length > 0) print(`next: ${live.next.map((id) => nextText(id, live.scores?.[id])).join(', ')}`);
@@ -103,23 +105,6 @@ function slots(
   }
   const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
   if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
-}
-
-/** Why a running run stands still: a person paused or held what is left. The full screen says the same. */
-export function nothingRuns({
-  state,
-  counts,
-  next,
-  active,
-  attention,
-}: Pick<RunStatus, 'state' | 'counts' | 'next' | 'active' | 'attention'>): string | undefined {
-  if (state !== 'running' || counts.running + counts.landing + counts['wants-slot'] + next.length > 0) return undefined;
-  const paused = active.filter((one) => one.status === 'paused' && !one.approval);
-  const held = attention.filter((one) => one.held);
-  const first = [...paused, ...held][0];
-  if (!first) return undefined;
-  const parts = [paused.length > 0 ? `${paused.length} paused` : '', held.length > 0 ? `${held.length} held` : ''];
-  return `nothing runs: ${parts.filter((one) => one !== '').join(', ')}. Resume with: ralphctl resume ${first.id}`;
 }
 
 function landedOn({ counts: { landed }, landedBefore = 0, total, target }: RunStatus): string {
@@ -206,7 +191,7 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   const state = line.status === 'landing' ? (landing === line.id ? 'landing' : 'waits to land') : line.status;
   if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
-  const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
+  const signal = view.signal ? `, last ${signalWords(view.signal, clean)}` : '';
   const spent = view.spent ? `, ${spentText(view.spent)}` : '';
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
   return `${line.id}${agent}${by} ${view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;

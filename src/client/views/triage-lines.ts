@@ -1,21 +1,8 @@
 /** Triage as lines: reports in order of fixing, then rejected ones with gate, reason and quote. */
 import { took } from '../../decide/duration.js';
-import { type Rejection, type Survivor, TRIAGE_GATES, type Triage } from '../../protocol/triage.js';
+import type { Rejection, Survivor, Triage } from '../../protocol/triage.js';
+import { GATE_NAMES, gateNumber } from '../../screen/words/state-words.js';
 import { clean } from './live-lines.js';
-
-export const GATE_NAMES: Readonly<Record<Rejection['gate'], string>> = {
-  coherence: 'body coherence',
-  symptom: 'symptom',
-  project: 'project match',
-  duplicate: 'duplicates',
-  actionable: 'actionability',
-  person: 'a person',
-};
-
-export const gateNumber = (gate: Rejection['gate']): number | undefined => {
-  const at = (TRIAGE_GATES as readonly string[]).indexOf(gate);
-  return at < 0 ? undefined : at + 1;
-};
 
 export function triageLines(file: string, { survivors, rejected, closed }: Triage): string[] {
   const total = survivors.length + rejected.length + closed.length;

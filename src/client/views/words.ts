@@ -1,32 +1,5 @@
-/** The words that people read instead of the names on the wire. Pure. */
-import type { TroubleKind } from '../../protocol/limits.js';
+/** The words that options take for the names on the wire. Pure. */
 import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/states.js';
-import type { WarningLine } from '../../protocol/warnings.js';
-
-export const stateWord = (state: string): string => (state === 'waiting_user' ? 'waits for you to start ideas' : state);
-
-export const REFUSED: Readonly<Record<TroubleKind, string>> = {
-  limited: 'is at a usage limit',
-  provider: 'gets no answer from its provider',
-  auth: 'needs a login',
-  launch: 'does not start',
-};
-
-const WARNING: Readonly<Record<WarningLine['kind'], string>> = {
-  stuck: 'stuck',
-  iterations: 'iterations nearly used',
-  budget: 'budget nearly used',
-  outside: 'changes outside its worktree',
-  worker: 'waits for a worker',
-  errors: 'failures in a row',
-  push: 'not pushed',
-};
-
-export const warningWord = (kind: WarningLine['kind']): string => WARNING[kind] ?? kind;
-
-/** Undefined for the usual, which is not said. */
-export const trackerProblem = (state: string): string | undefined =>
-  ({ waits: 'the tracker is told later of', failed: 'the tracker refused' })[state];
 
 /** Options that take a status take these words and the names on the wire. */
 const STATUS: Partial<Record<IdeaStatus, string>> = { timeout: 'timed-out', 'needs-human': 'asks' };

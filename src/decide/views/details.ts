@@ -4,6 +4,7 @@ import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
 import { lineText, usedText } from '../budget/amounts.js';
 import { took } from '../duration.js';
 import { clip, code, MAX_REASON, oneLine, quoted, utcMinute } from '../text.js';
+import { nothingRuns } from './resting.js';
 
 const SHOWN = 20;
 
@@ -50,12 +51,13 @@ const ENDED: Partial<Record<ShownState, true>> = { completed: true, stopped: tru
 function headLine(status: Parameters<typeof runDetails>[0], taken: number): string {
   const { state, since, why, spent, statistics } = status;
   const reason = why ? ` — ${oneLine(clip(why, MAX_REASON))}` : '';
+  const rests = nothingRuns(status);
   const parts = [
     `**${state}**${since === undefined ? '' : ` since ${utcMinute(since)}`}${reason}`,
     landedOn(status),
     ...(statistics.startedAt === undefined ? [] : [took(statistics.runtimeMs)]),
     ...(spent && spent.dollars > 0 ? [`$${spent.dollars.toFixed(2)}`] : []),
-    ...(taken === 0 && !(state in ENDED) ? ['nothing runs'] : []),
+    ...(rests ? [rests.text] : taken === 0 && !(state in ENDED) ? ['nothing runs'] : []),
   ];
   return parts.join(' · ');
 }
@@ -104,7 +106,7 @@ function signalText(signal: Exclude<AgentSignal, { kind: 'none' }>): string {
     case 'blocked':
       return `BLOCKED: ${oneLine(clip(signal.reason, MAX_REASON))}`;
     case 'needs-human':
-      return `NEEDS_HELP: ${oneLine(clip(signal.question, MAX_REASON))}`;
+      return `NEEDS_HUMAN: ${oneLine(clip(signal.question, MAX_REASON))}`;
     case 'complete':
       return 'COMPLETE';
   }
@@ -137,6 +139,11 @@ function todo(status: Parameters<typeof runDetails>[0]): string {
   if (status.state === 'paused' && status.accounts)
     return 'To resume: signal `retryLimit`, or `ralphctl limits retry`.';
   if (status.state === 'paused') return 'To resume: signal `resume`, or `ralphctl resume`.';
+  const rests = nothingRuns(status);
+  if (rests) {
+    const { first } = rests;
+    return `To resume: \`ralphctl resume ${first}\`, or signal \`resume\` with \`{"idea": "${first}"}\`.`;
+  }
   return '';
 }
 

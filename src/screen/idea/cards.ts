@@ -4,7 +4,6 @@ import { cutOff, shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { listsOf } from '../lists.js';
 import { firstLines, lastError, withoutSignal } from '../pages/need-lines.js';
-import { claim } from '../run/happened.js';
 import { box } from '../text/boxes.js';
 import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';
 import { dollars, many, retriesText } from '../text/numbers.js';
@@ -12,6 +11,7 @@ import { clean, cut, width, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { age, clock, duration } from '../text/time.js';
 import type { View } from '../view.js';
+import { claim } from '../words/signal-words.js';
 import { ideaVerbs, isOver } from './possible.js';
 
 /** Above the longest question. */

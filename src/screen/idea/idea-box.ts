@@ -1,7 +1,6 @@
 /** The box of the running iteration: number, limit, time, progress, tests, commits, cost (G1). */
 import type { IdeaModel, Iteration } from '../../model/model.js';
 import type { IdeaDetails } from '../details.js';
-import { claim } from '../run/happened.js';
 import { costText } from '../run/run-slots.js';
 import { box } from '../text/boxes.js';
 import { coloured, fill, type Line, line } from '../text/line.js';
@@ -10,6 +9,7 @@ import { clean, pad } from '../text/text.js';
 import { bar, SIGNALS } from '../text/theme.js';
 import { age, duration } from '../text/time.js';
 import type { View } from '../view.js';
+import { claim } from '../words/signal-words.js';
 
 const of = (used: string, most: number | undefined): string =>
   most === undefined ? used : `${used} of ${duration(most)}`;

@@ -1,7 +1,6 @@
 /** The timeline of an idea: its iterations, and the moments between them (G2). Invariant: the newest stands last. */
 import type { GateRun, IdeaModel, Iteration, Moment } from '../../model/model.js';
 import { iterationCount } from '../../model/tally.js';
-import { claim } from '../run/happened.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line.js';
 import { dollars, many, UNKNOWN } from '../text/numbers.js';
@@ -10,6 +9,8 @@ import { bar, SIGNALS } from '../text/theme.js';
 import { clock, duration } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type View, windowAt } from '../view.js';
+import { rungWords } from '../words/event-words.js';
+import { claim } from '../words/signal-words.js';
 
 /** `limit`: the limit for which another agent took over. */
 type Entry = { at: number } & (
@@ -27,6 +28,7 @@ const MOMENTS: Readonly<Record<Moment['kind'], { sign: string; colour: 'yellow' 
   step: { sign: '·', colour: 'gray' },
   warning: { sign: '!', colour: 'yellow' },
   refused: { sign: '!', colour: 'yellow' },
+  paused: { sign: '◫', colour: 'gray' },
 };
 
 function momentText({ kind, text }: Moment): string {
@@ -39,7 +41,7 @@ function momentText({ kind, text }: Moment): string {
     case 'bounced':
       return `does not land: ${plain}`;
     case 'escalated':
-      return `got nowhere: ${plain}`;
+      return `no progress: ${rungWords(plain)}`;
     case 'refused':
       return `refused: ${plain}`;
     default:
@@ -183,18 +185,23 @@ const gateWord = (gate: GateRun | undefined): Line => {
 function momentLine({ moment, limit }: Extract<Entry, { moment: Moment }>, { now }: View, columns: number): Line {
   const { sign, colour } = MOMENTS[limit?.kind ?? moment.kind];
   const time = clock(limit?.at ?? moment.at, now);
-  const { before, agent } = moment;
+  const { before, agent, kind, to } = moment;
+  const until = to === undefined ? '' : ` until ${clock(to, now)}`;
   const what = limit ? `limit of ${clean(before ?? '')}` : undefined;
   if (columns < 70) {
     const short =
       agent === undefined
         ? momentText(moment)
         : `continues with ${clean(agent)}${before ? `, not ${clean(before)}` : ''}`;
-    const end = what ? ` ${time}, then ${clean(agent ?? '')}` : ` ${time}`;
+    const end = what ? ` ${time}, then ${clean(agent ?? '')}` : ` ${time}${until}`;
     return line('  ', coloured(sign, colour), ` ${cut(what ?? short, columns - 4 - width(end))}${end}`);
   }
-  const took = limit ? duration(moment.at - limit.at) : '';
-  const text = what ? `${what}; continues with ${clean(agent ?? '')}` : momentText(moment);
+  const took = limit
+    ? duration(moment.at - limit.at)
+    : kind === 'paused'
+      ? `${duration((to ?? now) - moment.at)}${to === undefined ? ' ─' : ''}`
+      : '';
+  const text = what ? `${what}; continues with ${clean(agent ?? '')}` : `${momentText(moment)}${until}`;
   return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, 5)}  ${pad(took, 7)}${text}`);
 }
 

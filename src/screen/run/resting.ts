@@ -1,4 +1,5 @@
 /** The paused and held ideas of an open run: their lines on *Run*, and the words for a run that only they keep open. */
+import { restingText } from '../../decide/views/resting.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { listsOf } from '../lists.js';
 import { coloured, dim, type Line, line, rule } from '../text/line.js';
@@ -18,23 +19,15 @@ interface RestingLine {
 
 const isPaused = ({ status }: IdeaModel): boolean => status === 'paused';
 
-/** `1 paused, 1 held` */
-function counted({ resting }: Pick<ReturnType<typeof listsOf>, 'resting'>): string {
-  const paused = resting.filter(isPaused).length;
-  const held = resting.length - paused;
-  return [paused > 0 ? `${whole(paused)} paused` : '', held > 0 ? `${whole(held)} held` : '']
-    .filter((one) => one !== '')
-    .join(', ');
-}
-
 /** `nothing runs: 1 paused, 1 held`; undefined while an idea works, lands or can start. */
-export function nothingRuns(model: RunModel): string | undefined {
+export function standsStill(model: RunModel): string | undefined {
   const lists = listsOf(model);
   const { working, landing } = model.counts;
   if (lists.resting.length === 0 || working + landing + lists.ready.length > 0) return undefined;
   // An idea that waits for a slot or an account starts by itself.
   if (model.order.some((id) => model.ideas.get(id)?.status === 'wants-slot')) return undefined;
-  return `nothing runs: ${counted(lists)}`;
+  const paused = lists.resting.filter(isPaused).length;
+  return restingText({ paused, held: lists.resting.length - paused });
 }
 
 export function restingLines({ model, size, now }: View): RestingLine[] {

@@ -12,10 +12,11 @@ import { bar, LOOKS } from '../text/theme.js';
 import { age, clock, duration } from '../text/time.js';
 import type { Section, Selection } from '../ui.js';
 import { type Picture, placeOf, type View } from '../view.js';
+import { limitWord } from '../words/state-words.js';
 import { eventKey, type Happened, happened, isSmall } from './happened.js';
 import { restingLines } from './resting.js';
 import { slotLines } from './run-slots.js';
-import { agentsOf, limitWord, tookOver } from './standing.js';
+import { agentsOf, tookOver } from './standing.js';
 import { top } from './top.js';
 
 /** Maximum number of lines in *Needs you*. */

@@ -8,7 +8,9 @@ import type { Colour } from '../text/line.js';
 import { dollars, dollarsOf, many } from '../text/numbers.js';
 import { clean } from '../text/text.js';
 import { clock, duration } from '../text/time.js';
-import { nothingRuns } from './resting.js';
+import { agentsOf as agentNames } from '../words/event-words.js';
+import { limitWord } from '../words/state-words.js';
+import { standsStill } from './resting.js';
 
 export interface Standing {
   sign: string;
@@ -35,7 +37,7 @@ export function standingOf(model: RunModel, details: Details, now: number): Stan
   if (state === 'stopping') return { sign: '◫', colour: 'gray', text: 'stopping', second: holding(model) };
   if (state === 'idle') return { sign: '◦', text: 'not started' };
   const runs = model.startedAt === undefined ? '' : ` ${duration(now - model.startedAt)}`;
-  const nothing = nothingRuns(model);
+  const nothing = standsStill(model);
   if (nothing === undefined) return { sign: '▸', colour: 'blue', text: `running${runs}` };
   const asks = listsOf(model).needs.some(({ shown }) => shown === 'asks' || shown === 'approve');
   return {
@@ -181,15 +183,7 @@ function inARow(model: RunModel): string {
   return `${many(count, 'idea')} failed one after another${ids.length > 0 ? `: ${ids.join(', ')}` : ''}`;
 }
 
-export const agentsOf = ({ agents, key }: AccountLine): string => clean(agents.join(', ') || key);
-
-const LIMITS = {
-  limited: 'usage limit',
-  provider: 'its provider does not answer',
-  auth: 'login expired',
-  launch: 'does not start',
-} as const;
-export const limitWord = ({ kind }: AccountLine): string => LIMITS[kind ?? 'limited'];
+export const agentsOf = (account: AccountLine): string => agentNames(account, clean);
 
 /** The agent that replaced one of the account's agents while the account could not work. */
 export function tookOver({ replaced }: RunModel, { agents, since = 0 }: AccountLine): string | undefined {

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runLine } from '../../../src/client/views/idea-lines.js';
 import { lineOf } from '../../../src/client/views/idea-report.js';
-import { clean, liveLine, signalText } from '../../../src/client/views/live-lines.js';
+import { clean, liveLine } from '../../../src/client/views/live-lines.js';
 import { landedText } from '../../../src/decide/text.js';
 import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
+import { signalWords } from '../../../src/screen/words/signal-words.js';
 
 const AT = '2026-03-04T05:06:07.000Z';
 const stamped = (event: RunEvent): StampedEvent => ({ ...event, at: AT });
@@ -55,19 +56,19 @@ const LINES: [string, RunEvent, string | undefined][] = [
   [
     'commits',
     { ...END, commits: 2, signal: { kind: 'progress', percent: 40 } },
-    '· a-1 iteration 3: PROGRESS 40 %, 2 commits, 1m05s',
+    '· a-1 iteration 3: PROGRESS 40, 2 commits, 1m05s',
   ],
   ['iteration out of time', { ...END, outcome: 'timeout' }, '· a-1 iteration 3: timed out, 1m05s'],
   ['iteration failed', { ...END, outcome: 'failed', message: 'exit 1' }, '· a-1 iteration 3: failed: exit 1, 1m05s'],
   [
     'gate green',
     { kind: 'gate', idea: 'a-1', pass: true, tests: { ...TESTS, passed: 6 }, durationMs: 900 },
-    '· a-1 gate green, 6/6 tests passing, 0.9s',
+    '✓ a-1 gate green, 6/6 passing, 0.9s',
   ],
   [
     'gate red',
     { kind: 'gate', idea: 'a-1', pass: false, command: 'npm test', tests: TESTS, durationMs: 900 },
-    '✗ a-1 gate red: npm test, 4/6 tests passing',
+    '✗ a-1 gate red: npm test, 4/6 passing',
   ],
   ['landing', { kind: 'landing', idea: 'a-1' }, undefined],
   [
@@ -95,16 +96,16 @@ const LINES: [string, RunEvent, string | undefined][] = [
     { kind: 'warning', idea: 'a-1', warning: 'outside', text: 'b.txt changed while a-1 ran' },
     '! a-1 changes outside its worktree: b.txt changed while a-1 ran; ralphctl warn a-1 continue|stop|+N',
   ],
-  ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '… a-1 waits 5.0s: usage limit'],
+  ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '◷ a-1 waits 5.0s: usage limit'],
   [
     'delivered: advice of ralphctl itself',
     { kind: 'delivered', idea: 'a-1', serial: 4, notes: 1, fromProgram: 1 },
-    '! a-1 received the advice of ralphctl (agent run 4)',
+    '› a-1 received the advice of ralphctl (agent run 4)',
   ],
   [
     'delivered: both',
     { kind: 'delivered', idea: 'a-1', serial: 4, notes: 2, fromProgram: 1 },
-    '! a-1 received your message and the advice of ralphctl (agent run 4)',
+    '› a-1 received your message and the advice of ralphctl (agent run 4)',
   ],
   ['answered: the command that answered says it', { kind: 'answered', idea: 'a-1' }, undefined],
   ['idea running', ideaEvent('running', { agentName: 'ed-001' }), '▸ a-1 Add login ed-001'],
@@ -123,7 +124,7 @@ const LINES: [string, RunEvent, string | undefined][] = [
   ['idea timeout', ideaEvent('timeout', { reason: '50 of 50' }), '◔ a-1 timed out: 50 of 50; its worktree is kept'],
   ['idea failed', ideaEvent('failed', { reason: 'auth' }), '✗ a-1 failed: auth; its worktree is kept'],
   ['idea paused', ideaEvent('paused'), '◫ a-1 paused'],
-  ['idea pending', ideaEvent('pending'), '◦ a-1 is pending again'],
+  ['idea pending', ideaEvent('pending'), '◦ a-1 to do again'],
   ['idea wants a slot', ideaEvent('wants-slot'), undefined],
   ['idea lands', ideaEvent('landing'), undefined],
 ];
@@ -151,13 +152,13 @@ describe('G3 G6 live lines', () => {
   });
 
   test.each<[AgentSignal, string, number]>([
-    [{ kind: 'progress', percent: 40 }, 'PROGRESS 40 %', 34],
+    [{ kind: 'progress', percent: 40 }, 'PROGRESS 40', 34],
     [{ kind: 'complete' }, 'COMPLETE', 32],
     [{ kind: 'blocked', reason: 'no key' }, 'BLOCKED: no key', 33],
     [{ kind: 'needs-human', question: 'port?' }, 'NEEDS_HUMAN: port?', 36],
     [{ kind: 'none' }, '(no signal)', 90],
   ])('G3: %o has its words without colour and its colour with it', (signal, text, colour) => {
-    expect(signalText(signal)).toBe(text);
+    expect(signalWords(signal)).toBe(text);
     expect(liveLine(stamped({ ...END, signal }), true)).toContain(`\u001b[${colour}m${text}\u001b[39m`);
   });
 

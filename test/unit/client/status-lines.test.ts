@@ -1,6 +1,7 @@
 /** The figures of a run in words. Feature: A8. */
 import { expect, it } from 'vitest';
-import { iterationsText, nothingRuns, questionLines, remedy } from '../../../src/client/views/status-lines.js';
+import { iterationsText, questionLines, remedy } from '../../../src/client/views/status-lines.js';
+import { nothingRuns } from '../../../src/decide/views/resting.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { width } from '../../../src/screen/text/text.js';
@@ -34,8 +35,8 @@ it('G1: says that nothing runs, and why, where a person paused or held what is l
   });
   const [active, attention] = [[line('a', 'paused')], [line('b', 'pending', { held: true })]];
   const live = { state: 'running' as const, counts: counts({ paused: 1, pending: 1 }), next: [], active, attention };
-  expect(nothingRuns(live)).toBe('nothing runs: 1 paused, 1 held. Resume with: ralphctl resume a');
-  expect(nothingRuns({ ...live, active: [] })).toBe('nothing runs: 1 held. Resume with: ralphctl resume b');
+  expect(nothingRuns(live)).toEqual({ text: 'nothing runs: 1 paused, 1 held', first: 'a' });
+  expect(nothingRuns({ ...live, active: [] })).toEqual({ text: 'nothing runs: 1 held', first: 'b' });
   expect(nothingRuns({ ...live, next: ['c'] })).toBeUndefined();
   expect(nothingRuns({ ...live, counts: counts({ running: 1 }) })).toBeUndefined();
   expect(nothingRuns({ ...live, active: [], attention: [] })).toBeUndefined();

@@ -24,6 +24,7 @@ import { abandonedIdeas } from '../../../run-files/carried.js';
 import { readModel } from '../../../run-files/read-model.js';
 import { listRuns } from '../../../run-files/run.js';
 import { readSummary } from '../../../run-files/summary.js';
+import { stateWord } from '../../../screen/words/state-words.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
@@ -43,7 +44,6 @@ import { recordedRun, recordedStatus } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
 import { localTime } from '../../views/terminal.js';
-import { stateWord } from '../../views/words.js';
 
 /** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;

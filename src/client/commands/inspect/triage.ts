@@ -13,12 +13,13 @@ import type { BugReport, Overrule, Triage } from '../../../protocol/triage.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { keepSource, lastSource, overrule, overrulesOf } from '../../../run-files/triage.js';
 import { workHere } from '../../../run-files/work-here.js';
+import { GATE_NAMES, gateNumber } from '../../../screen/words/state-words.js';
 import { reportOf } from '../../../trackers/report.js';
 import { type Context, findProject, type Project, print, printJson } from '../../context.js';
 import { itemsOf } from '../../plan/source.js';
 import { ensureStateFolder } from '../../state-folder.js';
 import { clean } from '../../views/live-lines.js';
-import { GATE_NAMES, gateNumber, triageLines } from '../../views/triage-lines.js';
+import { triageLines } from '../../views/triage-lines.js';
 
 const DEFAULT_FILE = 'reports.jsonl';
 

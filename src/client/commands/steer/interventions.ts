@@ -12,6 +12,7 @@ import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { forget } from '../../../run-files/amendments.js';
 import { forgetKept } from '../../../run-files/kept.js';
 import { knownIdeas, loadIdea } from '../../../run-files/run.js';
+import { warningWord } from '../../../screen/words/state-words.js';
 import { runningWorker } from '../../../worker/record.js';
 import type { Closed } from '../../after-run/closed.js';
 import { connect } from '../../api/connection.js';
@@ -20,7 +21,6 @@ import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { failingLines } from '../../open-run/failing-run.js';
 import { clean } from '../../views/live-lines.js';
-import { warningWord } from '../../views/words.js';
 
 export interface OpenRun {
   api: RunApi;
@@ -236,7 +236,8 @@ export async function skipStep(context: Context, idea: string, reason: string | 
     // On a host without the run's files, the idea ignores the command if it has no plan.
     const known = await loadIdea(context.root, run, idea).catch(() => undefined);
     if (known && !known.plan) {
-      throw new UserError(`${idea} has no plan with steps. To leave the idea out: ralphctl skip ${idea}`);
+      const { noSteps } = await import('../../after-run/act.js');
+      throw new UserError(noSteps(idea));
     }
     return send(context, run, command);
   };

@@ -1,0 +1,57 @@
+/** A change of an idea's state in words. Invariant: foreign text passes through the cleaner. Pure. */
+import type { StampedEvent } from '../../protocol/events.js';
+import { dim, line } from '../text/line.js';
+import type { EventWords, Writing } from './event-words.js';
+
+/** Indents a text below a line, after its time. */
+export const UNDER = ' '.repeat(11);
+
+export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Writing): EventWords {
+  const { clean } = as;
+  const reason = event.reason ? `: ${clean(event.reason)}` : '';
+  const one = { loud: true } as const;
+  const more = (text: string): Pick<EventWords, 'more'> => ({ more: line(text) });
+  switch (event.status) {
+    case 'running':
+      return {
+        ...{ ...one, sign: '▸', colour: 'blue', words: line(clean(event.title)) },
+        more: event.agentName ? line(dim(` ${clean(event.agentName)}`)) : [],
+      };
+    case 'landed': {
+      const words = line(`landed${event.commit ? ` ${clean(event.commit).slice(0, 8)}` : ''}`);
+      return { ...one, sign: '✓', colour: 'green', words, ...more(reason) };
+    }
+    case 'needs-human':
+      return {
+        ...{ ...one, sign: '?', colour: 'cyan' },
+        words: line(`${event.approval ? 'wants approval' : 'asks'}${as.question(event)}`),
+        ...more(
+          `\n${UNDER}${event.approval ? `approve with: ralphctl approve ${event.idea}` : `answer with: ralphctl answer ${event.idea} "…"`}`,
+        ),
+      };
+    case 'blocked':
+      return { ...one, sign: '⊗', colour: 'yellow', words: line(`blocked${reason}`) };
+    case 'timeout':
+      return {
+        ...one,
+        sign: '◔',
+        colour: 'yellow',
+        words: line(`timed out${reason}`),
+        ...more('; its worktree is kept'),
+      };
+    case 'failed':
+      return { ...one, sign: '✗', colour: 'red', words: line(`failed${reason}`), ...more('; its worktree is kept') };
+    case 'paused':
+      return { sign: '◫', colour: 'gray', words: line(event.approval ? 'waits for approval' : 'paused') };
+    case 'skipped':
+      return { ...one, sign: '⊘', colour: 'gray', words: line(`skipped${reason}`) };
+    case 'abandoned':
+      return { ...one, sign: '⊘', colour: 'gray', words: line(`given up${reason}`) };
+    case 'pending':
+      return { sign: '◦', words: line(`${event.held ? 'held' : 'to do again'}${reason}`) };
+    case 'wants-slot':
+      return { sign: '◷', colour: 'yellow', words: line(`waits for a slot${reason}`), quiet: true };
+    case 'landing':
+      return { sign: '▵', colour: 'blue', words: line('in the landing queue'), quiet: true };
+  }
+}
