@@ -2,16 +2,17 @@
 import { Argument, type Command, type Command as Program } from 'commander';
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
 import { print } from '../context.js';
-import { isTopic, TOPIC_NAMES, topicText } from '../help/topics.js';
+import { isTopic, TOPIC_NAMES, topicLines, topicText } from '../help/topics.js';
 import type { Run } from './options.js';
 
 const NO_TERMINAL = 80;
+const NAME_CELLS = 25;
 
 export function addHelp(program: Command, run: Run): void {
   program.helpCommand(false);
   program
     .command('help')
-    .argument('[topic...]', `a command or one of: ${TOPIC_NAMES.join(', ')}`)
+    .argument('[topic...]', `a command, or a topic: ${TOPIC_NAMES.join(', ')}`)
     .summary('show help for a command or a topic')
     .description('Shows the help of a command, or a topic of the documentation as plain text.')
     .action(
@@ -26,19 +27,14 @@ export function addHelp(program: Command, run: Run): void {
         return 0;
       }),
     );
-  program.addHelpText('after', () => `\nHelp topics (ralphctl help <topic>):\n${list(TOPIC_NAMES)}`);
+  program.addHelpText('after', () => `\nHelp topics (ralphctl help <topic>):\n${list()}`);
 }
 
-/** Names in lines that fit 80 columns. */
-function list(names: readonly string[]): string {
-  const lines: string[] = [];
-  for (const name of names) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + name.length > NO_TERMINAL - 4) lines.push(`  ${name}`);
-    else lines[lines.length - 1] = `${last}, ${name}`;
-  }
-  return lines.join(',\n');
-}
+/** In the columns of the list of commands. */
+const list = (): string =>
+  topicLines()
+    .map(([name, about]) => `  ${name.padEnd(NAME_CELLS)}${about}`)
+    .join('\n');
 
 /** The command that the words name, e.g. `budget raise`. */
 function find(program: Command, words: readonly string[]): Command | undefined {

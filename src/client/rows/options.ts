@@ -40,9 +40,9 @@ export async function tellSome(
   return (await import('../commands/steer/interventions.js')).tell(context, { ...told, idea });
 }
 
-export const ALL_FAILED = 'all ideas that failed, timed out or are blocked';
-export const WHERE = 'all ideas of this status, repeatable (failed, timeout, blocked, skipped …)';
-export const FORGET = 'drop what the next start would carry over';
+export const ALL_FAILED = 'choose all ideas that failed, timed out or are blocked';
+export const WHERE = 'choose all ideas of this status, repeatable (failed, timeout, blocked, skipped …)';
+export const FORGET = 'take back this command, if it waits for the next start';
 
 /** Commander prints its own errors only while it parses, so a command throws this one. */
 export const given = (n: number | undefined, example: string): number => {

@@ -36,7 +36,7 @@ export function addRecovery(program: Program, run: Run): void {
     'Queues an idea again that failed, timed out, is blocked, was skipped or was abandoned. Its work so far stays.',
   )
     .option('--fresh', 'save its work so far, then drop it and start over')
-    .option('--take-over', 'take it from another ralphctl that has claimed its issue and is gone')
+    .option('--take-over', 'first take its issue from another ralphctl, which claimed it and is gone')
     .option('--all-failed', ALL_FAILED)
     .option('--where <status>', WHERE, collect)
     .option('--forget', FORGET)

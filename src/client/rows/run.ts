@@ -40,8 +40,8 @@ export function addRun(program: Program, run: Run): void {
       'Starts a run with waves, or attaches to the open one. Each wave reads and triages the whole source, and works on the best few.',
     )
     .addOption(format())
-    .option('--max-waves <n>', 'most waves (default: waves.maxWaves, 5)', whole)
-    .option('--batch-size <n>', 'most ideas of a wave (default: waves.batchSize, 5)', whole)
+    .option('--max-waves <n>', 'maximum number of waves (default: waves.maxWaves, 5)', whole)
+    .option('--batch-size <n>', 'maximum number of ideas in a wave (default: waves.batchSize, 5)', whole)
     .option('--slots <n>', 'number of agents that run at once (default: waves.slots, 1)', whole)
     .option('--confirm', 'pause after each wave and ask whether another one begins')
     .option('--no-confirm', 'begin the next wave without asking')

@@ -79,7 +79,7 @@ export function addSteering(program: Program, run: Run): void {
     'Answers the open question of an idea. The answer goes into its next prompt, once. The first answer counts; later ones are refused. To an idea that asks nothing, send a hint.',
   )
     .argument('<text...>')
-    .option('--question <id>', 'only if this question is still open; alerts and --json give its id')
+    .option('--question <id>', 'answer only if this question is still open; alerts and why --json give its id')
     .action(
       run(async (context, idea: string, words: string[], { reason, question }: Said & { question?: string }) =>
         (await import('../commands/steer/answer.js')).answer(context, idea, {

@@ -62,6 +62,31 @@ describe('ralphctl help <topic>', () => {
     expect((await ralphctl('help', 'config')).stdout).toMatch(/Usage: ralphctl config[\s\S]*gate\.baseline/);
   });
 
+  it('G8: every topic is in the list with a line about it, and says what its name promises', async () => {
+    const list = (await ralphctl('--help')).stdout.split(/^Help topics .*$/m)[1] ?? '';
+    expect(
+      list
+        .trim()
+        .split('\n')
+        .map((line) => line.trim().split(/ {2,}/)),
+    ).toEqual(TOPIC_NAMES.map((name) => [name, expect.stringMatching(/^\S.{10,}$/)]));
+    const promised: Record<string, readonly string[]> = {
+      answering: ['approve IDEA', 'wants approval', 'unblock IDEA', 'The first answer counts', '--question'],
+      alerts: ['quietExcept', 'run-done', 'RALPHCTL_ALERT_ID', 'webhook-signature'],
+      backlog: ['max_iterations', 'ideas.yaml', 'taskmaster', 'beads', 'openspec'],
+      config: ['gate.baseline', 'RALPHCTL_HOME', '--max-iterations'],
+      'exit-codes': ['130', 'needsHuman', 'refused'],
+      trackers: ['claim'],
+      triage: ['five gates'],
+      waves: ['maxWaves'],
+      delivery: ['pull request'],
+    };
+    for (const [name, words] of Object.entries(promised)) {
+      const { stdout } = await ralphctl('help', name);
+      for (const one of words) expect(stdout, `${name}: ${one}`).toContain(one);
+    }
+  }, 60_000);
+
   it('prints the help of a command, and of a command below it', async () => {
     expect((await ralphctl('help', 'start')).stdout).toBe((await ralphctl('start', '--help')).stdout);
     expect((await ralphctl('help', 'budget', 'raise')).stdout).toContain('--scope');
