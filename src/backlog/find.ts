@@ -79,16 +79,16 @@ export async function backlogsIn(dir: string): Promise<string[]> {
  * Path of the backlog below `dir`: the configured one, else the one file with a known name.
  * @throws BacklogError when there is none, or more than one
  */
-export async function findBacklog(dir: string, configured?: string): Promise<string> {
+export async function findBacklog(dir: string, configured?: string, command = 'ralphctl start'): Promise<string> {
   if (configured !== undefined) return resolve(dir, configured);
   const found = await backlogsIn(dir);
   const [only, ...others] = found;
   if (only === undefined) {
-    const fix = `write roadmap.md, or name the file: ralphctl start <file>. ${WHAT_IS_READ}`;
+    const fix = `write roadmap.md, or name the file: ${command} <file>. ${WHAT_IS_READ}`;
     throw new BacklogError([{ file: dir, line: 0, message: 'there is no backlog here', fix }]);
   }
   if (others.length === 0) return only;
-  const fix = `name one: ralphctl start ${only}, or "backlog:" in ralphctl.yaml`;
+  const fix = `name one: ${command} ${only}, or "backlog:" in ralphctl.yaml`;
   throw new BacklogError([
     { file: dir, line: 0, message: `more than one file could be the backlog: ${found.join(', ')}`, fix },
   ]);

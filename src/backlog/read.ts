@@ -33,6 +33,8 @@ export interface ReadOptions {
   /** Text to read instead of the file's content; the path then only names it. */
   text?: string;
   format?: FormatName | undefined;
+  /** The command that reads a backlog, for who has to name another one. */
+  command?: string;
 }
 
 const MAX_BYTES = 32 * MIB;
@@ -41,12 +43,12 @@ function refuse(file: string, message: string, fix?: string, line = 0): never {
   throw new BacklogError([{ file, line, message, ...(fix === undefined ? {} : { fix }) }]);
 }
 
-async function load(file: string): Promise<Uint8Array> {
+async function load(file: string, command = 'ralphctl start <file>'): Promise<Uint8Array> {
   try {
     return await readInput(file, MAX_BYTES);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    if (error.fault === 'missing') return refuse(file, error.message, 'name the backlog: ralphctl start <file>');
+    if (error.fault === 'missing') return refuse(file, error.message, `name the backlog: ${command}`);
     if (error.fault === 'too-large') return refuse(file, error.message, 'split it into several files');
     return refuse(file, error.message);
   }
@@ -74,7 +76,7 @@ function markBlues(ideas: readonly Idea[]): void {
 /** @throws BacklogError, and no other error, for any content */
 export async function readBacklog(path: string, opts: ReadOptions = {}): Promise<Backlog> {
   if (opts.text === undefined && (await isFolder(path))) return readFolder(path, opts.format);
-  const bytes = opts.text === undefined ? await load(path) : Buffer.from(opts.text);
+  const bytes = opts.text === undefined ? await load(path, opts.command) : Buffer.from(opts.text);
   const text = opts.text ?? decode(path, bytes);
   const { format, parsed } = await readText(path, text, opts.format);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -11,8 +11,6 @@ const REPLACES: Partial<Record<Kept['verb'], readonly Kept['verb'][]>> = {
   retry: ['skip', 'unblock', 'rollback'],
   unblock: ['skip', 'retry'],
   skip: ['retry', 'unblock'],
-  bump: ['score'],
-  score: ['bump'],
   rollback: ['retry', 'unblock', 'skip'],
 };
 

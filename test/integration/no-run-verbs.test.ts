@@ -70,7 +70,7 @@ it.each(VERBS)(
 
 it('A2 C3: why shows the retry before the next start, and start and its dry run list what they carry over', async () => {
   expect((await held.why('failed')).parts).toContainEqual({ label: '1 retry', value: -15 });
-  const carried = ['retry failed', 'limit late +2', 'hint for late', 'hint for asks', 'bump asks'];
+  const carried = ['retry failed', 'limit late +2', 'hint for late', 'hint for asks', 'score asks 7', 'bump asks'];
   const status = (await run('status')).stdout;
   const planned = await run('start', '--dry-run');
   const shown = planned.stdout + planned.stderr;
@@ -81,6 +81,37 @@ it('A2 C3: why shows the retry before the next start, and start and its dry run 
   expect(shown).toContain('late keeps its edit');
   expect(shown).toContain('large is split into large-1, large-2');
   expect(shown).toMatch(/the run leaves out blocked: you abandoned it/);
+  // Both hold: the first place, with the points on top.
+  const json = (await run('start', '--dry-run', '--json')).json[0] as { order: { id: string; score: number }[] };
+  expect(json).toMatchObject({
+    landed: ['landed'],
+    amended: expect.arrayContaining([expect.stringContaining('late')]),
+  });
+  expect(json.order[0]).toMatchObject({ id: 'asks', score: 1_000_007 });
+  const { todo } = (await run('report', '--json')).json[0] as { todo: { subject: string; text: string }[] };
+  const rest = todo.find(({ subject }) => subject === 'the rest')?.text ?? '';
+  const places = json.order.map(({ id }) => rest.search(new RegExp(`\\b${id}\\b`))).filter((at) => at >= 0);
+  expect(places.length).toBeGreaterThan(1);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+}, 120_000);
+
+it('C2: refuses a step of an idea without a plan, says that nothing was selected, and names the command itself', async () => {
+  const step = await run('skip', 'late', '--step');
+  expect([step.code, step.stderr]).toEqual([2, expect.stringContaining('late has no plan with steps')]);
+  expect((await run('retry', '--where', 'landing', '--json')).json).toEqual([{ verb: 'retry', ideas: [] }]);
+  const source = await run('run', 'nonsense', '--dry-run');
+  expect([source.code, source.stderr]).toEqual([2, expect.stringContaining('ralphctl run <source>')]);
+  expect(source.stderr).not.toContain('ralphctl start');
+  const backlog = await run('start', 'nonsense', '--dry-run');
+  expect(backlog.stderr).toContain('ralphctl start <file>');
+  // Nothing is on the branch any more since its rollback.
+  const fresh = await run('retry', 'late', '--fresh');
+  expect([fresh.code, fresh.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^late is queued again; its branch has no commits of its own to take back\. No run is open\./,
+    ),
+  ]);
 }, 120_000);
 
 it('G8: reset says what it would do, then does it: nothing is carried over, and every commit is a save', async () => {

@@ -58,6 +58,15 @@ it('C3 A4: a start with nothing left records no run and says how to go on; the r
     { idea: 'stuck', status: 'abandoned', why: 'not now (in an earlier run)' },
     { idea: 'later', status: 'pending', why: 'waits for stuck' },
   ]);
+  const dry = await run('start', '--dry-run');
+  expect([dry.code, dry.stdout]).toEqual([
+    3,
+    expect.stringMatching(
+      /1 idea to do\n[\s\S]*nothing to start: 1 of 3 ideas of roadmap.md[\s\S]*later waits for stuck/,
+    ),
+  ]);
+  const [planned] = (await run('start', '--dry-run', '--json')).json;
+  expect(planned).toMatchObject({ todo: 1, order: [], landed: ['done'], nothing: { left: told?.left } });
   expect(await runsOf(held)).toEqual([first]);
   expect((await run('report', '--json')).json[0]).toMatchObject({ run: { runId: first } });
   expect((await run('status', '--json')).json[0]).toMatchObject({ last: { landed: 1 } });
@@ -83,6 +92,8 @@ it('C3 A4: a start with nothing left records no run and says how to go on; the r
   const over = await run('start', '--wait');
   expect(over.code, over.stderr).toBe(0);
   expect(over.stdout).toContain('nothing to start: all 3 ideas of roadmap.md have landed or are ticked');
+  const none = await run('start', '--dry-run');
+  expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('nothing to start: all 3 ideas')]);
   expect(await runsOf(held)).toHaveLength(2);
 }, 480_000);
 

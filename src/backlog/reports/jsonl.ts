@@ -13,8 +13,8 @@ const MAX_BYTES = 64 * MIB;
 const MOST_REPORTS = 10_000;
 
 /** @throws BacklogError */
-export async function readReports(file: string): Promise<BugReport[]> {
-  const text = decode(file, await load(file));
+export async function readReports(file: string, command = 'ralphctl triage <file>'): Promise<BugReport[]> {
+  const text = decode(file, await load(file, command));
   const problems: Problem[] = [];
   const reports: BugReport[] = [];
   const lines = new Map<string, number>();
@@ -42,13 +42,13 @@ export async function readReports(file: string): Promise<BugReport[]> {
   return reports;
 }
 
-async function load(file: string): Promise<Buffer> {
+async function load(file: string, command: string): Promise<Buffer> {
   try {
     return await readInput(file, MAX_BYTES);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const fix = {
-      missing: 'name the file of reports: ralphctl triage <file>',
+      missing: `name the file of reports: ${command}`,
       'too-large': 'split it into several files',
     };
     throw new BacklogError([

@@ -31,6 +31,9 @@ const WITHOUT_RUN: ReadonlySet<string> = new Set([
   ...['rollback', 'cleanup'],
 ]);
 
+export const noSteps = (idea: string): string =>
+  `${idea} has no plan with steps. To leave the whole idea out: ralphctl skip ${idea}`;
+
 export const worksWithoutRun = (command: Intervention): command is About =>
   command.idea !== undefined && WITHOUT_RUN.has(command.verb);
 
@@ -40,6 +43,8 @@ export async function actWithoutRun(closed: Closed, command: About): Promise<str
   assertAccepts(closed, idea, command.verb);
   const problem = problemOf(command) ?? (await answeredProblem(closed, idea, command));
   if (problem !== undefined) throw new UserError(problem, EXIT.refused);
+  // Without the backlog nobody knows; the next run leaves the command out then.
+  if (command.verb === 'skip-step' && idea.idea && !idea.idea.plan) throw new UserError(noSteps(idea.id));
   const shown = command.verb === 'rollback' && (await showsLanding(closed, idea));
   const { done, status, reason } = await effectOf(closed, idea, command);
   await recordCommand(closed, idea, { ...command, done, ...(status ? { status, fact: reason } : {}) });
@@ -129,7 +134,11 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
     case 'retry': {
       const over = command.fresh ? await (await import('./git-now.js')).rollbackNow(closed, idea) : undefined;
       await keepOne(closed, command, 'retry');
-      if (over) return over;
+      if (over?.status) return over;
+      if (over) {
+        const none = `its branch has no commits of its own to take back`;
+        return { done: `${id} is queued again; ${none}. No run is open. Start one with: ${startOf(closed)}` };
+      }
       const before = idea.state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
       return {
         done: `${before}. No run is open. The next start runs it with a new iteration count; its work so far is kept: ${startOf(closed)}`,

@@ -108,6 +108,8 @@ async function each(
       else print(`refused: ${error.message}`);
     }
   }
+  // A script that reads nothing could not tell this from a command that was cut off.
+  if (json && ids.length === 0) printJson({ verb, ideas: [] });
   if (!json)
     print(ids.length === 0 ? 'no idea has this status' : `${verb}: ${ids.length - refused} done, ${refused} refused`);
   return refused > 0 ? EXIT.refused : EXIT.ok;

@@ -28,6 +28,12 @@ export async function takeForNext(root: string, model: RunModel): Promise<boolea
     else delete idea.forNext;
     count(model.counts, idea, 1);
   }
+  if (changed || !model.nextOrder) {
+    const { nextOrder } = await import('./next-order.js');
+    const order = await nextOrder(root, model).catch(() => []);
+    changed ||= order.length > 0 && order.join() !== model.nextOrder?.join();
+    model.nextOrder = order;
+  }
   return changed;
 }
 

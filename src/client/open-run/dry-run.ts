@@ -8,6 +8,7 @@ import { EXIT, type UserError } from '../../protocol/user-error.js';
 import { startAgainOf } from '../../run-files/start-again.js';
 import { type Context, print, printJson } from '../context.js';
 import { carriedLines } from '../follow/left-behind.js';
+import { codeOfNothing, nothingLines, nothingToStart } from '../plan/nothing-to-start.js';
 import { orderOf } from '../plan/order.js';
 import { remoteLine } from '../plan/remote.js';
 import type { RunConfig } from '../plan/run-config.js';
@@ -30,9 +31,18 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   const openRun = config?.file.runId;
   // An open run needs no plan: `start` attaches to it.
   const refused = config ? await refusedOn(context, config, flags) : problems.map(({ message }) => message);
-  const code = refused.length === 0 ? EXIT.ok : config ? EXIT.refused : EXIT.usage;
+  // A start attaches to an open run, and refuses before it looks whether there is work.
+  const nothing = config || refused.length > 0 ? undefined : await nothingToStart(context, plan);
+  const code = nothing
+    ? codeOfNothing(plan, nothing)
+    : refused.length === 0
+      ? EXIT.ok
+      : config
+        ? EXIT.refused
+        : EXIT.usage;
   const wave = plan.waves && { settings: plan.waves, first: await firstWave(context, plan, plan.waves) };
-  const { order, landed } = wave ? { order: [], landed: [] } : await orderOf(context, plan);
+  // A wave chooses by its own rules, but leaves out the same landed ideas.
+  const { order, landed, todo } = await orderOf(context, plan);
   const report = await reportOf(plan);
   const over = new Set(landed);
   const open = new Set(plan.ideas.filter(({ id, blue }) => !blue && !over.has(id)).map(({ id }) => id));
@@ -40,6 +50,7 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   // A wave takes no epics.
   const groups = wave ? [] : groupsOf(newModel({ project: '', runId: '', name: '', target: '' }, plan.ideas, over));
   const gate = plan.config.gate.commands.map((one) => one.name);
+  const reused = await reusedIdLines(context, plan);
   if (context.json) {
     printJson({
       project: plan.project.id,
@@ -48,11 +59,16 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
       slots: plan.config.slots,
       gate,
       landed,
+      todo,
       ...report,
+      amended: plan.amended.said,
       carried,
+      reused: reused.length > 0 ? reused : undefined,
+      warnings: plan.warnings.length > 0 ? plan.warnings : undefined,
       groups: groups.length > 0 ? groups : undefined,
       ...(wave ? { wave: wave.first } : { order }),
       refused: refused.length > 0 ? refused : undefined,
+      nothing: nothing && { done: nothing.done, left: nothing.left },
     });
     return code;
   }
@@ -62,14 +78,17 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
     print('it takes new ideas with: ralphctl enqueue   and a changed ralphctl.yaml with: ralphctl config reload');
     print('a run that begins after it:');
   }
-  print(`${plan.project.repository.root} onto ${plan.target}, ${many(plan.config.slots, 'slot')}`);
+  print(
+    `${plan.project.repository.root} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, ${many(todo, wave ? 'report' : 'idea')} to do`,
+  );
   const { mode, pr } = plan.config.landing;
   const remote = await remoteLine(plan.project.repository.root, plan.target, plan.remote, mode, pr.autoMerge);
   if (remote !== undefined) print(remote);
   if (plan.tracker) print(trackerLine(plan.tracker));
   print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);
   if (landed.length > 0) print(`landed already: ${clean(landed.join(', '), Number.POSITIVE_INFINITY)}`);
-  for (const one of order) {
+  if (nothing) for (const line of nothingLines(context, plan, nothing)) print(clean(line, Number.POSITIVE_INFINITY));
+  for (const one of wave ? [] : order) {
     const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';
     const about = `${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`;
     print(`${String(one.round).padStart(3)}  ${clean(about, 2000)}`);
@@ -77,8 +96,7 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   for (const line of groupsLine(groups)) print(line);
   if (wave) for (const line of firstWaveLines(wave.first, wave.settings)) print(line);
   for (const line of [...plan.amended.said, ...carried]) print(clean(line, 2000));
-  for (const line of [...reportLines(report, plan.target, startAgainOf(plan)), ...(await reusedIdLines(context, plan))])
-    print(line);
+  for (const line of [...reportLines(report, plan.target, startAgainOf(plan)), ...reused]) print(line);
   for (const warning of plan.warnings) print(clean(`warning: ${warning}`, 2000));
   for (const line of refused) print(clean(`${verb} would refuse: ${line}`, 2000));
   print('nothing was started');

@@ -3,7 +3,7 @@
  * tick.
  * Invariant: reads only, and names for each the command that runs it again.
  */
-import { landedCommits } from '../../git/landing/landed.js';
+import { landedOnce } from '../../git/landing/landed.js';
 import { type Look, rewound, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
@@ -45,13 +45,15 @@ export async function landedReport({
   again = [],
 }: Asked): Promise<LandedReport> {
   const known = new Set(ideas.filter(({ id }) => !again.includes(id)).map(({ id }) => id));
-  const [landed, gone, off] = await Promise.all([
-    landedCommits(root, target),
+  const read = landedOnce(root, target);
+  const [{ landed }, gone, off] = await Promise.all([
+    read(),
     takenBack(lookAt(root, target, file)),
     rewound(
       root,
       target,
       [...known].filter((id) => ideas.some((idea) => idea.id === id && !idea.blue)),
+      read,
     ),
   ]);
   const lost = [...gone, ...off].filter(({ idea }) => known.has(idea));

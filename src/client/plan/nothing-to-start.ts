@@ -5,6 +5,7 @@
  */
 import { relative } from 'node:path';
 import type { LeftOut } from '../../backlog/formats/format.js';
+import type { Autopilot } from '../../decide/run/autopilot.js';
 import { notPushed } from '../../git/delivery/unpushed.js';
 import { againCommand } from '../../model/start-again.js';
 import type { IdeaEntry } from '../../protocol/run.js';
@@ -15,7 +16,7 @@ import { type Context, print, printJson } from '../context.js';
 import { carriedLines } from '../follow/left-behind.js';
 import { untickedAtEnd } from '../open-run/not-committed.js';
 import { clean, many } from '../views/live-lines.js';
-import { beginningOf } from './order.js';
+import { beginningOf, todoOf } from './order.js';
 import { LISTED, type RunPlan } from './run-plan.js';
 
 export interface NothingToStart {
@@ -27,16 +28,31 @@ export interface NothingToStart {
   left: { idea: string; status: IdeaEntry['status']; why: string }[];
 }
 
-/** Undefined: there is an idea to start. */
-export async function nothingToStart(context: Context, plan: RunPlan): Promise<NothingToStart | undefined> {
+/** What a run would begin with. */
+export interface Ahead {
+  /** Ideas to do, as a dry run counts them. */
+  todo: number;
+  /** Absent: there is an idea to start. */
+  idle?: NothingToStart;
+}
+
+export async function lookAhead(context: Context, plan: RunPlan): Promise<Ahead> {
   const { pilot } = await beginningOf(context, plan);
   const { graph } = pilot;
-  if (graph.readyCount > 0) return undefined;
+  const ahead = { todo: todoOf(pilot.state.entries) };
+  if (graph.readyCount > 0) return ahead;
   const { project, target, remote, config } = plan;
   // A run pushes what an earlier one could not.
   if (remote && config.landing.mode === 'push' && (await notPushed(project.repository.root, target, remote)))
-    return undefined;
-  const entries = pilot.state.entries.filter(({ card }) => !card.blue);
+    return ahead;
+  return { ...ahead, idle: idleOf(pilot) };
+}
+
+export const nothingToStart = async (context: Context, plan: RunPlan): Promise<NothingToStart | undefined> =>
+  (await lookAhead(context, plan)).idle;
+
+function idleOf({ state, graph }: Autopilot): NothingToStart {
+  const entries = state.entries.filter(({ card }) => !card.blue);
   const why = ({ card, reason }: IdeaEntry): string => reason ?? `waits for ${some(graph.waitsFor(card.id))}`;
   return {
     total: entries.length,
@@ -52,10 +68,13 @@ const some = (ids: readonly string[]): string =>
   `${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''}`;
 
 /** The exit code of a run with the same result. */
+export const codeOfNothing = (plan: RunPlan, { left }: NothingToStart): number =>
+  left.length === 0 && notTaken(plan).length === 0 ? EXIT.ok : EXIT.notLanded;
+
 export async function sayNothingToStart(context: Context, plan: RunPlan, found: NothingToStart): Promise<number> {
   const { done, left } = found;
   const project = plan.project.id;
-  const code = left.length === 0 && notTaken(plan).length === 0 ? EXIT.ok : EXIT.notLanded;
+  const code = codeOfNothing(plan, found);
   if (context.json) {
     printJson({ kind: 'nothing', project, target: plan.target, done, left });
     return code;
@@ -65,7 +84,7 @@ export async function sayNothingToStart(context: Context, plan: RunPlan, found: 
   const [last] = await listRuns(context.root, project);
   // The last run may have ended without anybody attached.
   const unticked = last === undefined ? [] : await untickedAtEnd(context, { project, runId: last });
-  for (const line of [...linesOf(context, plan, found), ...carried, ...unticked])
+  for (const line of [...nothingLines(context, plan, found), ...carried, ...unticked])
     print(clean(line, Number.POSITIVE_INFINITY));
   print(`No run was started.${last === undefined ? '' : ' The last one: ralphctl report'}`);
   return code;
@@ -75,7 +94,8 @@ export async function sayNothingToStart(context: Context, plan: RunPlan, found: 
 const notTaken = ({ tracker, ideas, leftOut }: RunPlan): readonly LeftOut[] =>
   tracker && ideas.length === 0 ? leftOut.filter(({ over }) => !over) : [];
 
-function linesOf(context: Context, plan: RunPlan, { total, done, left }: NothingToStart): string[] {
+/** Why nothing starts, and how to go on. */
+export function nothingLines(context: Context, plan: RunPlan, { total, done, left }: NothingToStart): string[] {
   const { backlog, tracker } = plan;
   if (tracker && total === 0) {
     const [first, ...more] = notTaken(plan);

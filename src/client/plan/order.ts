@@ -1,25 +1,15 @@
 /** The order in which the ideas of a plan would start, round by round. Starts nothing. */
-import { toCard } from '../../backlog/cards.js';
-import { Autopilot, firstState } from '../../decide/run/autopilot.js';
-import { rankReady, score as scoreOf, scoreParts } from '../../decide/scheduler/score.js';
-import type { KeptCommand } from '../../protocol/activities.js';
+import { Autopilot } from '../../decide/run/autopilot.js';
+import { rounds } from '../../decide/scheduler/rounds.js';
+import { partOf } from '../../model/counts.js';
+import type { IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
-import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
-import { keptForNext } from '../../run-files/kept.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { needNoWork } from '../../run-files/ticks.js';
 import type { Context } from '../context.js';
+import { beginning } from './beginning.js';
 import { landedOnTarget, type RunPlan } from './run-plan.js';
-
-/** As the new run carries them out. A person who names an idea again wants it to run. */
-async function keptCommands(root: string, project: string, again: readonly string[]): Promise<KeptCommand[]> {
-  return (await keptForNext(root, project)).flatMap(({ idea, kept }) =>
-    kept
-      .filter(({ verb }) => verb !== 'rollback' || !again.includes(idea))
-      .map(({ at: _, ...command }) => ({ idea, ...command })),
-  );
-}
 
 export interface Ordered {
   id: string;
@@ -33,6 +23,8 @@ export interface Ordered {
 export interface Order {
   order: Ordered[];
   landed: string[];
+  /** Ideas that the run would work on, also those that wait for a skipped one. */
+  todo: number;
   /** Why an idea has its score, when its round begins. */
   parts: ReadonlyMap<string, ScorePart[]>;
 }
@@ -43,48 +35,24 @@ export async function beginningOf(
   plan: RunPlan,
 ): Promise<{ pilot: Autopilot; settings: RunSettings; landed: string[] }> {
   const settings = settingsOf(plan.config);
-  const onTarget = new Set(await landedOnTarget(plan));
-  const project = plan.project.id;
-  const givenUp = await abandonedIdeas(context.root, project);
-  const abandoned = [...givenUp]
-    .filter(([idea]) => !plan.again.includes(idea))
-    .map(([idea, { reason }]) => ({ idea, reason: reason || undefined }));
-  const opened = {
-    carried: {
-      ...{ abandoned, hints: [], retries: await retriedIdeas(context.root, project) },
-      kept: await keptCommands(context.root, project, plan.again),
-    },
-    agentsQueue: '',
-    gitQueue: '',
-    target: plan.target,
-    cards: plan.ideas.map(toCard),
-    landed: needNoWork(plan.ideas, onTarget, plan.again),
-  };
-  const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
-  return { pilot, settings, landed: opened.landed };
+  const landed = needNoWork(plan.ideas, new Set(await landedOnTarget(plan)), plan.again);
+  const { target, ideas, again } = plan;
+  const state = await beginning(context.root, { project: plan.project.id, target, ideas, landed, again }, settings);
+  return { pilot: new Autopilot(state, settings), settings, landed };
 }
+
+/** As the header of the full screen counts them. */
+export const todoOf = (entries: readonly IdeaEntry[]): number =>
+  entries.filter(({ card, ...entry }) => !card.blue && partOf(entry) === 'todo').length;
 
 export async function orderOf(context: Context, plan: RunPlan): Promise<Order> {
   const { pilot, settings, landed } = await beginningOf(context, plan);
-  const order: Ordered[] = [];
-  const parts = new Map<string, ScorePart[]>();
   const byId = new Map(plan.ideas.map((idea) => [idea.id, idea]));
-  // A round holds the ideas that become ready once the earlier rounds have landed.
-  for (let round = 1; pilot.graph.readyCount > 0; round++) {
-    const ready = rankReady(pilot.graph, settings.weights);
-    for (const id of ready) {
-      const idea = byId.get(id);
-      const agent = idea?.agent ?? plan.config.agent;
-      const entry = pilot.graph.entry(id);
-      const score = entry ? scoreOf(entry, pilot.graph, settings.weights) : 0;
-      if (entry) parts.set(id, scoreParts(entry, pilot.graph, settings.weights));
-      order.push({ id, title: idea?.title ?? '', round, score, agent, after: idea?.dependsOn ?? [] });
-    }
-    for (const id of ready) {
-      const entry = pilot.graph.entry(id);
-      if (entry) entry.status = 'landed';
-      pilot.graph.markDone(id);
-    }
-  }
-  return { order, landed, parts };
+  const todo = todoOf(pilot.state.entries);
+  const placed = rounds(pilot.graph, settings.weights);
+  const order = placed.map(({ id, round, score }) => {
+    const { title = '', agent = plan.config.agent, dependsOn: after = [] } = byId.get(id) ?? {};
+    return { id, title, round, score, agent, after };
+  });
+  return { order, landed, todo, parts: new Map(placed.map(({ id, parts }) => [id, parts])) };
 }

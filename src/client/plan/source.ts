@@ -42,6 +42,8 @@ export interface Where {
 export interface Named {
   backlog?: string | undefined;
   format?: FormatName | undefined;
+  /** Of `ralphctl run`. */
+  waves?: object;
 }
 
 /** A named file counts more than the configuration. */
@@ -49,15 +51,19 @@ export async function readSource(
   context: Context,
   where: Where,
   config: Pick<Config, 'backlog' | 'backlogFormat'>,
-  { backlog, format }: Named,
+  { backlog, format, waves }: Named,
 ): Promise<Source> {
   const tracker = backlog === undefined ? trackerOf(config) : undefined;
   if (tracker) return readTracker(context, where, tracker);
+  const command = waves ? 'ralphctl run' : 'ralphctl start';
   const file =
     backlog === undefined
-      ? await findBacklog(where.folder, backlogFileOf(config))
+      ? await findBacklog(where.folder, backlogFileOf(config), command)
       : await backlogFile(context, where.root, backlog);
-  const read = await readBacklog(file, { format: format ?? config.backlogFormat });
+  const read = await readBacklog(file, {
+    format: format ?? config.backlogFormat,
+    command: waves ? `${command} <source>` : `${command} <file>`,
+  });
   return { file, format: read.format, sha256: read.sha256, ideas: read.ideas, leftOut: read.leftOut };
 }
 

@@ -37,7 +37,7 @@ export async function sourceFlags(
     () => false,
   );
   if (isBacklog) return { backlog: named };
-  await readReports(file);
+  await readReports(file, 'ralphctl run <source>');
   const inside = sourceName(root, file);
   return { source: tracker.parse({ tracker: 'jsonl', file: inside }), named: inside };
 }

@@ -4,7 +4,7 @@
  */
 import { ideaDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
-import { landedIdeas } from '../../git/landing/landed.js';
+import { type Landed, landedOnce } from '../../git/landing/landed.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
@@ -16,7 +16,6 @@ import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { readModel } from '../../run-files/read-model.js';
 import { listRuns } from '../../run-files/run.js';
-import type { RunFile } from '../../run-files/shapes.js';
 import { readSummary } from '../../run-files/summary.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import { resolveConnection } from '../../server/connection.js';
@@ -89,14 +88,16 @@ export async function gather(
   const landings = new Map(
     [...model.ideas.values()].flatMap(({ id, landedAs }) => (landedAs ? [[id, landedAs.commit] as const] : [])),
   );
+  // The same moment for both questions about the target.
+  const landed = landedOnce(repo, target, repositoryPath(repo, run.file.backlog.file));
   const [lines, behind, earlier, later, givenUp, gone, back, places] = await Promise.all([
     landedLines(repo, target, new Map([...landings, ...commits])).catch(() => undefined),
     place === 0 ? checkoutBehind(repo, target).catch(() => undefined) : undefined,
     otherRuns(root, ref.project, runs.slice(index + 1, index + 1 + MOST_EARLIER), warn),
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
-    asksTarget ? askGone(run.file, [...commits.keys()], { whole: false }) : undefined,
-    asksTarget ? backOnTarget(model, run.file) : [],
+    asksTarget ? askGone(run.file, [...commits.keys()], { whole: false, landed }) : undefined,
+    asksTarget ? backOnTarget(model, landed) : [],
     placesOf(repo, open ? undefined : target),
   ]);
   for (const id of back) later.set(id, `its work is on ${target} again`);
@@ -113,11 +114,11 @@ export async function gather(
 }
 
 /** Ideas that were rolled back, and whose work somebody has brought back. */
-async function backOnTarget(model: RunModel, { repo, target, backlog }: RunFile): Promise<string[]> {
+async function backOnTarget(model: RunModel, read: Landed): Promise<string[]> {
   const told = [...model.ideas.values()].filter(({ status, told }) => status !== 'landed' && told?.verb === 'rollback');
   if (told.length === 0) return [];
-  const landed = new Set(await landedIdeas(repo, target, repositoryPath(repo, backlog.file)).catch(() => []));
-  return told.flatMap(({ id }) => (landed.has(id) ? [id] : []));
+  const landed = (await read().catch(() => undefined))?.landed;
+  return told.flatMap(({ id }) => (landed?.has(id) ? [id] : []));
 }
 
 async function otherRuns(

@@ -2,6 +2,7 @@
  * Landed ideas whose work has left the target since, by a person or a rollback, with the command that runs each again.
  * Invariant: reads only, and asks the target, not the records of runs.
  */
+import type { Landed } from '../../git/landing/landed.js';
 import { goneOf, type TakenBack } from '../../git/landing/taken-back.js';
 import { targetTip } from '../../git/repository.js';
 import type { SummaryFile } from '../../model/facts.js';
@@ -16,11 +17,11 @@ import { fixOf, lookAt, takenBackText } from '../open-run/landed-report.js';
 export async function goneSince(
   file: RunFile,
   ideas: readonly string[],
-  { whole }: { whole: boolean },
+  { whole, landed }: { whole: boolean; landed?: Landed },
 ): Promise<Map<string, Gone>> {
   const { repo, target, backlog } = file;
   const start = startAgainOf(file);
-  const gone = await goneOf({ ...lookAt(repo, target, backlog.file), whole }, ideas).catch(() => []);
+  const gone = await goneOf({ ...lookAt(repo, target, backlog.file), whole }, ideas, landed).catch(() => []);
   return new Map(gone.map((one) => [one.idea, told(one, target, start)]));
 }
 
@@ -32,12 +33,12 @@ export class KeptGone {
     this.#kept = undefined;
   }
 
-  readonly since: typeof goneSince = async (file, ideas, { whole }) => {
+  readonly since: typeof goneSince = async (file, ideas, { whole, landed }) => {
     const { runId, repo, target } = file;
     const tip = await targetTip(repo, target).catch(() => undefined);
     const key = JSON.stringify([runId, tip, whole, ideas]);
     if (tip !== undefined && this.#kept?.key === key) return this.#kept.gone;
-    const gone = await goneSince(file, ideas, { whole });
+    const gone = await goneSince(file, ideas, { whole, ...(landed ? { landed } : {}) });
     this.#kept = { key, gone };
     return gone;
   };

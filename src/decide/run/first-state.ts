@@ -47,11 +47,12 @@ function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void 
     case 'limit':
       entry.patch = addPatch(entry.patch, { extra: n });
       return;
+    // A person may say both: the first place stays, with the points on top.
     case 'bump':
-      entry.boost = FIRST;
+      entry.boost = (entry.boost ?? 0) + FIRST;
       return;
     case 'score':
-      entry.boost = n;
+      entry.boost = (entry.boost ?? 0) + n;
       return;
     case 'skip-step':
       entry.skipStep = reason === undefined ? {} : { why: reason };

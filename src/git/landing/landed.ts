@@ -17,11 +17,23 @@ export interface RolledBack {
   subject: string;
 }
 
-export async function readLanded(
-  repo: string,
-  target: string,
-  backlogPath?: string,
-): Promise<{ landed: Map<string, string>; rolledBack: Map<string, RolledBack> }> {
+interface OnBranch {
+  landed: Map<string, string>;
+  rolledBack: Map<string, RolledBack>;
+}
+
+/** What a branch had at the first call; for several questions about one moment. */
+export type Landed = () => Promise<OnBranch>;
+
+export function landedOnce(repo: string, target: string, backlogPath?: string): Landed {
+  let read: Promise<OnBranch> | undefined;
+  return () => {
+    read ??= readLanded(repo, target, backlogPath);
+    return read;
+  };
+}
+
+async function readLanded(repo: string, target: string, backlogPath?: string): Promise<OnBranch> {
   const args = [
     'log',
     '--topo-order',
@@ -54,7 +66,7 @@ export async function readLanded(
     landed && rolledBack ? [{ commit: rolledBack.commit, landed }] : [],
   );
   const again = await revertedAgain({ repo, target, backlogPath }, rollbacks);
-  const found = { landed: new Map<string, string>(), rolledBack: new Map<string, RolledBack>() };
+  const found: OnBranch = { landed: new Map(), rolledBack: new Map() };
   for (const [id, { landed, rolledBack }] of verdict) {
     if (landed === undefined) continue;
     if (rolledBack === undefined || again.has(rolledBack.commit)) found.landed.set(id, landed);

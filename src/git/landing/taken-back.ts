@@ -13,7 +13,7 @@ import { type Git, git } from '../runner.js';
 import { isWithin } from '../within.js';
 import { changedPaths } from './checkout.js';
 import { hasForeign, type LineCommit, readLine } from './first-parents.js';
-import { ideaHistory, landedCommits, readLanded } from './landed.js';
+import { ideaHistory, type Landed, landedOnce } from './landed.js';
 import { whatIsLeft } from './left.js';
 
 export interface TakenBack {
@@ -42,9 +42,12 @@ export interface Look {
 const MOST_LOOKED_AT = 50;
 
 /** Ideas that one commit or another took back, newest landing first. */
-export async function takenBack(look: Look): Promise<TakenBack[]> {
+export async function takenBack(
+  look: Look,
+  read: Landed = landedOnce(look.repo, look.target, look.backlogPath),
+): Promise<TakenBack[]> {
   const { repo, target, backlogPath, only } = look;
-  const known = await landedCommits(repo, target, backlogPath);
+  const { landed: known } = await read();
   const landed = only ? new Map([...known].filter(([idea]) => only.has(idea))) : known;
   const oldest = [...landed.values()].at(-1);
   if (!oldest || !(await hasForeign(repo, target, oldest))) return [];
@@ -180,13 +183,16 @@ async function blobs(repo: Git, target: string, paths: readonly string[]): Promi
  * Of these landed ideas, the ones whose work is no longer on the target, or not in all its files: also those that were
  * rolled back in their name.
  */
-export async function goneOf(look: Look, ideas: readonly string[]): Promise<TakenBack[]> {
+export async function goneOf(
+  look: Look,
+  ideas: readonly string[],
+  read: Landed = landedOnce(look.repo, look.target, look.backlogPath),
+): Promise<TakenBack[]> {
   if (ideas.length === 0) return [];
-  const { repo, target, backlogPath } = look;
   const [{ rolledBack }, gone, off] = await Promise.all([
-    readLanded(repo, target, backlogPath),
-    takenBack({ ...look, only: new Set(ideas) }),
-    rewound(repo, target, ideas, backlogPath),
+    read(),
+    takenBack({ ...look, only: new Set(ideas) }, read),
+    rewound(look.repo, look.target, ideas, read),
   ]);
   const back = ideas.flatMap((idea): TakenBack[] => {
     const one = rolledBack.get(idea);
@@ -200,13 +206,13 @@ export async function rewound(
   repo: string,
   target: string,
   ideas: readonly string[],
-  backlogPath?: string,
+  read: Landed = landedOnce(repo, target),
 ): Promise<TakenBack[]> {
   const names = new Map(ideas.map((idea) => [claimRef(idea), idea]));
   if (names.size === 0) return [];
-  const [claims, landed, moves] = await Promise.all([
+  const [claims, { landed }, moves] = await Promise.all([
     readTips(repo, [...names.keys()]),
-    landedCommits(repo, target, backlogPath),
+    read(),
     sharedGitDir(repo).then((dir) => readMoves(dir, `refs/heads/${target}`)),
   ]);
   const been = new Set(moves.map(({ to }) => to));

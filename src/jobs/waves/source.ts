@@ -34,7 +34,10 @@ export async function readWaveSource(
 ): Promise<WaveSource> {
   const tracker = trackerOfRun(file);
   if (!tracker) {
-    const { ideas, leftOut } = await readBacklog(file.backlog.file, { format: file.backlog.format });
+    const { ideas, leftOut } = await readBacklog(file.backlog.file, {
+      format: file.backlog.format,
+      command: 'ralphctl run <source>',
+    });
     return {
       ideas: ideas.filter(({ done, blue }) => blue || !done),
       leftOut: leftOut.filter(({ over }) => !over).length,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { carriedLines } from '../../../src/client/follow/left-behind.js';
+import { firstEntry } from '../../../src/decide/run/first-state.js';
 import { noteAbandoned, recordOf } from '../../../src/run-files/carried.js';
 import { askedFor, keep, keepHint, keptForNext, keptWords } from '../../../src/run-files/kept.js';
 
@@ -35,3 +36,26 @@ it('C3: a retry after that brings back what still counts', async () => {
   await keep(root, 'p', 'a-1', { verb: 'retry', at });
   expect(await words()).toEqual(['limit a-1 +3', 'retry a-1']);
 });
+
+it.each([
+  ['bump', 'score'],
+  ['score', 'bump'],
+] as const)(
+  'C3: a %s and then a %s both hold in the next run, in any order; of two of a kind the last one',
+  async (...verbs) => {
+    const given = { score: { verb: 'score', at, n: -20 }, bump: { verb: 'bump', at } } as const;
+    await keep(root, 'p', 'a-1', { verb: 'score', at, n: 7 });
+    for (const verb of verbs) await keep(root, 'p', 'a-1', given[verb]);
+    expect((await words()).sort()).toEqual(['bump a-1', 'score a-1 -20']);
+    const kept = (await keptForNext(root, 'p')).flatMap(({ idea, kept: all }) => all.map((one) => ({ ...one, idea })));
+    const card = { id: 'a-1', title: 'A', dependsOn: [] };
+    const boosts = [kept, kept.filter(({ verb }) => verb === 'bump'), kept.filter(({ verb }) => verb === 'score')].map(
+      (some) => firstEntry(card, false, 0, { abandoned: [], hints: [], kept: some }).boost ?? 0,
+    );
+    const [both = 0, first = 0, points] = boosts;
+    expect(points).toBe(-20);
+    // Ahead of whatever has points only, and the points still order it among the first ones.
+    expect(first).toBeGreaterThan(100_000);
+    expect(both).toBe(first - 20);
+  },
+);

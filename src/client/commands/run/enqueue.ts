@@ -22,7 +22,7 @@ export function enqueue(context: Context, file: string | undefined, named?: Form
     const format = named ?? (file === undefined ? run.file.backlog.format : undefined);
     const { ideas } = tracker
       ? await readTracker(context, { project, root: run.file.repo }, tracker)
-      : await readBacklog(file ?? run.file.backlog.file, { format });
+      : await readBacklog(file ?? run.file.backlog.file, { format, command: 'ralphctl enqueue <file>' });
     const known = await knownIdeas(context.root, ref);
     const fresh = ideas.filter((idea) => !known.has(idea.id) && !idea.done);
     if (fresh.length === 0) throw new UserError('there is no idea in the backlog that the run does not have already');

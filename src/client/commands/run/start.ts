@@ -17,7 +17,7 @@ import type { Attachment } from '../../open-run/attachment.js';
 import { showPlan } from '../../open-run/dry-run.js';
 import { reportLines } from '../../open-run/landed-report.js';
 import { reusedIdLines } from '../../open-run/reused-ids.js';
-import { type NothingToStart, nothingToStart, sayNothingToStart } from '../../plan/nothing-to-start.js';
+import { type Ahead, lookAhead, type NothingToStart, sayNothingToStart } from '../../plan/nothing-to-start.js';
 import { remoteLine } from '../../plan/remote.js';
 import {
   landedOnTarget,
@@ -58,19 +58,23 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   await ensureStateFolder(context);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
   const { connect, RunApi, Attachment } = await loading;
-  const [connected, idle] = await Promise.all([
+  const [connected, ahead] = await Promise.all([
     connect(context, { start: true }),
-    nothingToStart(context, plan),
+    lookAhead(context, plan),
     // Also with nothing to start: alerts and comments of the last run may wait for a worker.
     options.worker === false ? undefined : ensureWorker(context, plan.project.id),
   ]);
   let attachment: Attachment | undefined;
   try {
     const api = new RunApi(connected.client, plan.project.id);
-    if (idle && !(await api.facts())?.open) return await endIdle(context, plan, idle);
-    const begun = await startOrAttach(context, api, plan, options);
+    if (ahead.idle && !(await api.facts())?.open) return await endIdle(context, plan, ahead.idle);
+    const begun = await startOrAttach(context, api, { plan, ahead }, options);
     if ('idle' in begun) return await endIdle(context, begun.plan, begun.idle);
-    const { runId, attached } = begun;
+    const {
+      runId,
+      attached,
+      ahead: { todo },
+    } = begun;
     plan = begun.plan;
     // Ideas that landed in earlier runs do not count as work of this one.
     const landed = new Set(context.json ? [] : await landedOnTarget(plan));
@@ -81,7 +85,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     const taken = attached
       ? await onOpenRun(context, { api, project: plan.project.id, runId, worker: true }, options)
       : [];
-    announce(context, connected, plan, { runId, attached, landed, taken });
+    announce(context, connected, plan, { runId, attached, todo, taken });
     if (options.detach) return EXIT.ok;
     attachment = new Attachment(context, connected, {
       project: plan.project.id,
@@ -195,9 +199,14 @@ async function endIdle(context: Context, plan: RunPlan, idle: NothingToStart): P
   return sayNothingToStart(context, plan, idle);
 }
 
-type Begun = { plan: RunPlan } & ({ runId: string; attached: boolean } | { idle: NothingToStart });
+type Begun = { plan: RunPlan } & ({ runId: string; attached: boolean; ahead: Ahead } | { idle: NothingToStart });
 
-async function startOrAttach(context: Context, api: RunApi, plan: RunPlan, options: StartOptions): Promise<Begun> {
+async function startOrAttach(
+  context: Context,
+  api: RunApi,
+  { plan, ahead }: { plan: RunPlan; ahead: Ahead },
+  options: StartOptions,
+): Promise<Begun> {
   const runId = newRunId((await listRuns(context.root, plan.project.id))[0]);
   const open = await api.facts();
   if (open?.open && open.runId) {
@@ -207,15 +216,15 @@ async function startOrAttach(context: Context, api: RunApi, plan: RunPlan, optio
         EXIT.refused,
       );
     if (plan.waves) await refusePlain(context.root, plan.project.id, open.runId);
-    return { runId: open.runId, attached: true, plan };
+    return { runId: open.runId, attached: true, plan, ahead };
   }
   const { mode } = options;
   const { lockProject } = await import('../../after-run/closed.js');
   const begun = await lockProject(context, plan.project.id, async (waited): Promise<Begun | undefined> => {
     // The other command may have changed the target or the backlog since this start read them.
     const now = waited ? await planRun(context, options) : plan;
-    const idle = waited ? await nothingToStart(context, now) : undefined;
-    if (idle) return { plan: now, idle };
+    const then = waited ? await lookAhead(context, now) : ahead;
+    if (waited && then.idle) return { plan: now, idle: then.idle };
     const settings = {
       ...settingsOf(now.config, now.remote),
       ...trackerSettings(now.tracker?.config),
@@ -226,13 +235,13 @@ async function startOrAttach(context: Context, api: RunApi, plan: RunPlan, optio
     await writeRun(context.root, runFile(now, runId), now.waves ? [] : now.ideas);
     await rememberReports(context.root, now);
     const answer = await api.start({ project: now.project.id, runId, settings }, { repo: now.project.repository.root });
-    return answer === 'started' ? { runId, attached: false, plan: now } : undefined;
+    return answer === 'started' ? { runId, attached: false, plan: now, ahead: then } : undefined;
   });
   if (begun) return begun;
   const other = await api.facts();
   if (!other?.runId) throw new UserError('another run started at the same moment. See: ralphctl status');
   if (plan.waves) await refusePlain(context.root, plan.project.id, other.runId);
-  return { runId: other.runId, attached: true, plan };
+  return { runId: other.runId, attached: true, plan, ahead };
 }
 
 /** A start waits for such a command before it reads anything. */
@@ -252,9 +261,9 @@ function announce(
   context: Context,
   connected: Connected,
   plan: RunPlan,
-  about: { runId: string; attached: boolean; landed: ReadonlySet<string>; taken: readonly string[] },
+  about: { runId: string; attached: boolean; todo: number; taken: readonly string[] },
 ): void {
-  const { runId, attached, landed, taken } = about;
+  const { runId, attached, todo, taken } = about;
   const link = workflowsPage(connected);
   if (context.json) {
     printJson({
@@ -269,7 +278,6 @@ function announce(
     return;
   }
   const settings = `${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}`;
-  const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue && !landed.has(idea.id)).length;
   if (attached) say(`attached to the open run (${runId})`);
   else if (plan.waves) say(`run ${runId}: ${wavesText(plan.waves, todo)} onto ${plan.target}, ${settings}`);
   else say(`run ${runId}: ${many(todo, 'idea')} onto ${plan.target}, ${settings}`);

@@ -86,7 +86,9 @@ function fromTitles(whole: Idea, titles: readonly string[], known: ReadonlySet<s
 }
 
 async function fromFile(context: Context, whole: Idea, file: string): Promise<Idea[]> {
-  const { ideas } = await readBacklog(resolve(context.cwd, file));
+  const { ideas } = await readBacklog(resolve(context.cwd, file), {
+    command: `ralphctl split ${whole.id} --file <file>`,
+  });
   if (ideas.length === 0) throw new UserError(`${file} contains no ideas`);
   return ideas.map((idea) => ({ ...idea, parent: idea.parent ?? whole.id, done: false }));
 }
