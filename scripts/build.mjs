@@ -56,7 +56,7 @@ const onlyEnglish = {
 /** All the program in one file; `import()` runs a module of it when it is needed. */
 const PROGRAM_FILE = 'program.cjs';
 const PROGRAM = `
-  export { main as cli } from './src/cli.ts';
+  export const cli = () => import('./src/cli.ts').then(({ main }) => main());
   export const launcher = () => import('./src/worker/job-process/main.ts');`;
 
 /** A small file that loads one of the big ones together with its compiled form, and runs a part of it. */
