@@ -34,6 +34,7 @@ import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '..
 import { compressLargePayloads } from '../../server/codec.js';
 import { teller } from '../context.js';
 import { isBetweenSteps, isDeadline } from './connection.js';
+import { factsOf, type RunFacts } from './facts.js';
 import { notRunning, noWorker } from './no-answer.js';
 
 const QUERY_MS = 4000;
@@ -47,34 +48,6 @@ const WORKFLOW_QUEUE = 1;
  * task.
  */
 const RUN_TASK_TIMEOUT = '20s';
-
-export interface RunProgress {
-  state: string;
-  landed: number;
-  total: number;
-  asking: number;
-  notLanded: number;
-  why: string | null;
-}
-
-export interface RunFacts {
-  open: boolean;
-  /** `RUNNING`, `COMPLETED`, `TERMINATED` … */
-  temporalStatus: string;
-  startedAt: Date;
-  closedAt?: Date;
-  /** Temporal's run id, for links. */
-  execution: string;
-  runId?: string;
-  /** The server knows it, worker or not. */
-  progress?: RunProgress;
-  /** First line of the error that makes its workflow task fail at each retry. */
-  failing?: string;
-  /** Time of the first of these errors. */
-  failingSince?: Date;
-  /** Attempts of the workflow task that fails. */
-  tries?: number;
-}
 
 export class RunApi {
   readonly #client: Client;
@@ -113,56 +86,8 @@ export class RunApi {
    * `ms`: how long to wait for the server; otherwise as long as the client does.
    */
   facts(ms?: number): Promise<RunFacts | undefined> {
-    return ms === undefined ? this.#facts() : this.#client.withDeadline(Date.now() + ms, () => this.#facts());
-  }
-
-  async #facts(): Promise<RunFacts | undefined> {
-    try {
-      const found = await this.#handle().describe();
-      const failing = (found.raw.pendingWorkflowTask?.attempt ?? 0) > 1 ? await this.#failure() : undefined;
-      const memo = (found.memo ?? {}) as { runId?: string; progress?: RunProgress };
-      return {
-        open: found.status.name === 'RUNNING',
-        temporalStatus: found.status.name,
-        startedAt: found.startTime,
-        closedAt: found.closeTime,
-        execution: found.runId,
-        runId: memo.runId || undefined,
-        progress: memo.progress,
-        failing: failing?.text,
-        failingSince: failing?.since,
-        tries: failing ? (found.raw.pendingWorkflowTask?.attempt ?? undefined) : undefined,
-      };
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    }
-  }
-
-  /** Why the last workflow task failed. Undefined when it did not fail; a lost worker does not count. */
-  async #failure(): Promise<{ text: string; since?: Date } | undefined> {
-    const { workflowService, options } = {
-      workflowService: this.#client.workflowService,
-      options: this.#client.options,
-    };
-    const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
-      ...{ namespace: options.namespace, execution: { workflowId: autopilotId(this.project) }, maximumPageSize: 20 },
-    });
-    let found: { text: string; since?: Date } | undefined;
-    for (const event of history?.events ?? []) {
-      const {
-        workflowTaskFailedEventAttributes: failed,
-        workflowTaskCompletedEventAttributes: done,
-        eventTime,
-      } = event;
-      if (done) break;
-      if (!failed) continue;
-      // A message during the task makes the server repeat the task; that is no failure.
-      if (failed.failure?.message === 'UnhandledCommand') break;
-      const text = found?.text ?? firstLine(failed.failure?.message);
-      found = { text, ...(eventTime?.seconds ? { since: new Date(Number(eventTime.seconds) * 1000) } : {}) };
-    }
-    return found;
+    const ask = () => factsOf(this.#client, this.project);
+    return ms === undefined ? ask() : this.#client.withDeadline(Date.now() + ms, ask);
   }
 
   /** The live view; undefined when no worker answers. */
@@ -308,8 +233,6 @@ export class RunApi {
     }
   }
 }
-
-const firstLine = (text: string | null | undefined): string => text?.split('\n', 1)[0] || 'an error without a message';
 
 export const noRun = (): UserError =>
   new UserError('no run is open for this repository. Start one with: ralphctl start', EXIT.noRun);

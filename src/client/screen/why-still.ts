@@ -13,7 +13,8 @@ import { describeAddress, type ResolvedConnection, resolveConnection } from '../
 import { runningServer } from '../../server/embedded.js';
 import { workerState } from '../../worker/record.js';
 import { isDeadline } from '../api/connection.js';
-import type { RunApi, RunFacts } from '../api/run.js';
+import type { RunFacts } from '../api/facts.js';
+import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
 import { stateTrouble } from '../state-folder.js';
 

@@ -1,7 +1,7 @@
 /** Formats the last run, while none is open, as lines of `status`. */
 import { landedText } from '../../decide/text.js';
 import type { SummaryFile } from '../../model/facts.js';
-import type { RunFacts } from '../api/run.js';
+import type { RunFacts } from '../api/facts.js';
 import { print } from '../context.js';
 import type { SinceEnd } from '../report/since-end.js';
 import { factsText, tallyText } from './fact-lines.js';

@@ -106,25 +106,15 @@ export class Autopilot {
     this.#board.touch(entry);
   }
 
-  pause(why?: string): void {
-    pauseRun(this.#board, why);
-  }
+  pause = (why?: string): void => pauseRun(this.#board, why);
 
-  resume(): void {
-    resumeRun(this.#board);
-  }
+  resume = (): void => resumeRun(this.#board);
 
-  stop(why?: string): void {
-    stopRun(this.#board, why);
-  }
+  stop = (why?: string): void => stopRun(this.#board, why);
 
-  review(): void {
-    reviewRun(this.#board);
-  }
+  review = (): void => reviewRun(this.#board);
 
-  abort(why?: string): void {
-    abortRun(this.#board, why);
-  }
+  abort = (why?: string): void => abortRun(this.#board, why);
 
   /** Why the command is not legal now; undefined when it is. Changes nothing. */
   commandProblem(command: Told): string | undefined {
