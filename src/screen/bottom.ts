@@ -1,5 +1,6 @@
 /** The message line of every screen: a question, input or reply, else the screen's text about its selection. */
-import type { IdeaModel } from '../model/model.js';
+import type { IdeaModel, RunModel } from '../model/model.js';
+import { sentText } from './control/sent.js';
 import { coloured, dim, edges, type Line, line } from './text/line.js';
 import { clean, cut, head, tail, width, wrapAll } from './text/text.js';
 import type { Picture, View } from './view.js';
@@ -11,7 +12,7 @@ export interface MessageLine {
 }
 
 export function messageLine(
-  { ui, size }: View,
+  { ui, size, model }: View,
   _idea: IdeaModel | undefined,
   told: { left: string; right: string },
 ): MessageLine {
@@ -23,7 +24,16 @@ export function messageLine(
     const { text, refused } = ui.message;
     return { line: line(coloured(cut(` ${clean(text)}`, columns), refused ? 'yellow' : 'cyan')) };
   }
+  const sent = sentText(ui);
+  if (sent !== undefined) return { line: line(coloured(cut(` ${clean(sent)}`, columns), 'cyan')) };
+  if (ui.news === 'ended') return { line: line(coloured(cut(` ${endedText(model)}`, columns), 'cyan')) };
   return { line: edges(line(dim(` ${told.left}`)), line(dim(told.right)), columns) };
+}
+
+/** `run ended: 3 landed, 1 not landed; report: v` */
+function endedText({ state, counts }: RunModel): string {
+  const how = state === 'completed' ? '' : `, ${state}`;
+  return `run ended${how}: ${counts.landed} landed, ${counts.total - counts.landed} not landed; report: v`;
 }
 
 /** Lines of a message or a question that is longer than its line. */
@@ -63,13 +73,16 @@ export function withWholeMessage(picture: Picture, view: View): Picture {
 
 /** Shows the part of the input that contains the cursor. */
 function promptLine(prompt: NonNullable<View['ui']['prompt']>, columns: number): MessageLine {
-  const label = cut(clean(prompt.label), Math.floor(columns / 2));
+  // A label of words and the text after it must not read as one word.
+  const name = cut(clean(prompt.label), Math.floor(columns / 2));
+  const label = prompt.kind === 'text' ? `${name}: ` : name;
   const before = clean(prompt.text.slice(0, prompt.cursor));
   const after = clean(prompt.text.slice(prompt.cursor));
   const room = Math.max(4, columns - width(label) - 2);
   const shown = tail(before, room - 1);
   const rest = head(after, room - width(shown) - 1);
-  const found = prompt.completions?.length ? `  ${prompt.completions.map(clean).join('  ')}` : '';
+  const keys = prompt.kind === 'text' ? `   ${clean(prompt.note ?? 'Enter sends, Esc cancels')}` : '';
+  const found = prompt.completions?.length ? `  ${prompt.completions.map(clean).join('  ')}` : keys;
   const left = columns - width(label) - 1 - width(shown) - width(rest);
   return {
     line: line(` ${label}`, shown, rest, dim(cut(found, Math.max(0, left)))),

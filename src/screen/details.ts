@@ -66,6 +66,8 @@ export interface WhyDetails {
 /** About the idea whose page is open, or the selected idea whose question shows. */
 export interface IdeaDetails {
   id: string;
+  /** Serial of the agent run that the fields below are about. Absent: the idea has no agent run. */
+  serial?: number;
   stream?: StreamLine[];
   /** Last lines that the agent printed, for an agent run without a stream. */
   output?: string[];
@@ -84,6 +86,8 @@ export interface IdeaDetails {
   left?: { worktree: boolean; branch: boolean; uncommitted?: number };
   diff?: DiffView;
   gateOutput?: GateOutput;
+  /** The gate whose output was looked for, as `gateKey` names it. */
+  outputOf?: string;
   why?: WhyDetails;
   /** The agent's words before its question, or before its end. */
   lastWords?: string;
@@ -155,8 +159,10 @@ export interface Details {
   history?: History;
   /** An older run whose log the screen shows. */
   past?: RunModel;
-  /** Lines of the report, wrapped to the requested width. */
-  report?: string[];
+  /** Id of an older run whose files cannot be read. */
+  lost?: string;
+  /** Lines of the report of one run, wrapped to the requested width. */
+  report?: { runId: string; lines: string[] };
 }
 
 export const noDetails = (): Details => ({ nowOf: new Map(), quietMs: new Map() });

@@ -1,6 +1,7 @@
 /** The last line: the keys that apply now. Invariant: drops whole hints until the line fits, and never cuts one. */
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { IdeaVerb } from '../protocol/command.js';
+import { mayHaveMore, moreText } from './control/more.js';
 import type { Details } from './details.js';
 import { ideaVerbs, isOver, pauseOrResume, type RunKey, runTakes } from './idea/possible.js';
 import { type Key, keysOn } from './keys.js';
@@ -57,8 +58,9 @@ export function hintOf(key: Key, { screen, model, details, idea, without }: Foot
     case 'worker':
       return details.standstill && details.standstill.kind !== 'busy' ? text : undefined;
     case 'again':
-    case 'report':
       return isOver(model) ? text : undefined;
+    case 'report':
+      return isOver(model) && screen !== 'history' ? text : undefined;
     case 'diff':
       return idea && !idea.group ? text : undefined;
     case 'pause-run': {
@@ -102,7 +104,7 @@ function ideaHint(
     case 'continue':
       return openWarnings(idea).length > 0 ? text : undefined;
     case 'more-iterations':
-      return idea.status === 'timeout' || idea.status === 'running' ? text : undefined;
+      return mayHaveMore(idea) ? moreText(idea) : undefined;
     case 'bump':
       if (model.mode === 'semi-auto' && verbs.has('assign')) return 'start it';
       return idea.status === 'pending' && verbs.has('bump') ? text : undefined;

@@ -156,7 +156,10 @@ export const KEYS: readonly Key[] = [
   of('run')(':', 'command', 'any command', { hint: { text: 'command', rank: 12 } }),
   look('w', 'wrap', 'wrap', { screens: ['idea', 'log'], hint: { text: 'wrap', rank: 13 } }),
   look('d', 'diff', 'diff', { screens: LISTS, hint: { text: 'diff', rank: 13 } }),
-  look('v', 'report', 'report of the run', { screens: ['run', 'needs'], hint: { text: 'report', rank: 1 } }),
+  look('v', 'report', 'report of the run', {
+    screens: [...OPEN_RUN, 'history', 'report'],
+    hint: { text: 'report', rank: 1 },
+  }),
   look('o', 'web', 'web page', { screens: ['run', 'needs', 'ideas', 'log', 'idea', 'help'] }),
   look('o', 'page', 'report as a page', {
     screens: ['history', 'report'],

@@ -41,6 +41,8 @@ export interface Prompt extends Draft {
   kind: 'command' | 'find' | 'text';
   /** The label before the input: `:`, `/`, `hint for mfa-001`. */
   label: string;
+  /** Shown beside the input. */
+  note?: string;
   /** Possible continuations, the likeliest first. */
   completions?: readonly string[];
 }
@@ -91,6 +93,10 @@ export interface Ui {
   /** The action that `y` confirms, or that receives the typed text. */
   pending?: Act;
   message?: { text: string; refused?: true };
+  /** Commands on their way to the run, in words, the oldest first. */
+  sent?: readonly string[];
+  /** The run has ended, and the person has not been on *Run* or its report since. */
+  news?: 'ended';
 }
 
 export const initialUi = (): Ui => ({

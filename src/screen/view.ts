@@ -5,6 +5,9 @@ import type { Line } from './text/line.js';
 import type { Theme } from './text/theme.js';
 import type { Selection, Ui } from './ui.js';
 
+/** From this number of columns on, pages have two sides. */
+export const WIDE = 120;
+
 export interface Size {
   columns: number;
   rows: number;
@@ -29,7 +32,7 @@ export interface Picture {
   selected?: Selection;
   /** First visible line after layout; becomes `ui.scroll`. */
   scroll?: number;
-  /** The last first line to which the question beside the answer scrolls. */
+  /** How far its text scrolls; on *Needs you*, the question beside the answer. */
   most?: number;
 }
 

@@ -15,6 +15,7 @@ import type { Terminal } from '../../screen/terminal/terminal.js';
 import type { Draft, Ui } from '../../screen/ui.js';
 import { connectTarget } from '../../server/target.js';
 import type { Context } from '../context.js';
+import { openEditor } from '../editor.js';
 import { withDisk } from '../state-folder.js';
 import { ensureWorker, program } from '../worker-process.js';
 import type { RunSource } from './source.js';
@@ -90,12 +91,18 @@ async function done(act: Act, host: ActHost): Promise<void> {
     case 'lend':
       await terminal.lend(
         () => execa(process.execPath, [program(), '-C', context.cwd, ...act.args], { stdio: 'inherit', reject: false }),
-        act.read,
+        () => '',
       );
       return;
+    case 'edit': {
+      const edited = await terminal.lend(() => tell(context, act.args), ({ ok, text }) => (ok ? undefined : text));
+      source.refresh();
+      host.say(edited.text, edited.ok);
+      return;
+    }
     case 'tell': {
-      host.say(`${act.args[0]} …`);
-      const { ok, text } = await tell(context, act.args);
+      const first = await tell(context, act.args);
+      const { ok, text } = act.then && first.ok ? await tell(context, act.then) : first;
       if (ok && act.draft !== undefined) host.draft(act.draft, undefined);
       source.refresh();
       host.forget();
@@ -104,21 +111,21 @@ async function done(act: Act, host: ActHost): Promise<void> {
   }
 }
 
-/** Opens the draft answer in $VISUAL or $EDITOR. */
+/** Opens the draft answer in the person's editor. What a failed editor printed stays until a key press. */
 async function inEditor(idea: string, host: ActHost): Promise<void> {
-  const { env } = host.context;
-  const editor = env.VISUAL || env.EDITOR;
-  if (!editor) {
-    host.say('set EDITOR to write answers there', false);
-    return;
-  }
   const dir = await makeTemporary('answer');
   const file = join(dir, 'answer.md');
   try {
     await writeFile(file, host.drafts[idea]?.text ?? '', { mode: 0o600 });
-    await host.terminal.lend(() =>
-      execa(`${editor} "$1"`, ['answer', file], { shell: true, stdio: 'inherit', reject: false }),
+    const instead = 'Or type the answer here; Ctrl-J begins a new line';
+    const code = await host.terminal.lend(
+      () => openEditor(host.context, { file, instead }),
+      (exit) => (exit === 0 ? undefined : failedWith(exit)),
     );
+    if (code !== 0) {
+      host.say(failedWith(code), false);
+      return;
+    }
     const text = plainText((await readOwn(file)) ?? '').trimEnd();
     host.draft(idea, { text, cursor: text.length });
     host.repaint();
@@ -126,3 +133,5 @@ async function inEditor(idea: string, host: ActHost): Promise<void> {
     await rm(dir, { recursive: true, force: true });
   }
 }
+
+const failedWith = (code: number): string => `the editor exited with code ${code}; the answer is as it was`;

@@ -10,7 +10,7 @@ import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { loadIdea, loadRun } from '../../run-files/run.js';
 import type { Details, IdeaDetails } from '../../screen/details.js';
-import { shownGate } from '../../screen/idea/gate.js';
+import { gateKey, shownGate } from '../../screen/idea/gate.js';
 import { listsOf } from '../../screen/lists.js';
 import type { Ui } from '../../screen/ui.js';
 import type { RunApi } from '../api/run.js';
@@ -94,15 +94,19 @@ export class DetailReader {
     const kept = this.#idea?.id === idea.id ? this.#idea : undefined;
     const next: IdeaDetails = {
       id: idea.id,
+      ...(serial === undefined ? {} : { serial }),
       ...(kept?.why ? { why: kept.why } : {}),
       ...(before ? { before } : {}),
       ...(await this.#limits(model, idea)),
       ...(await this.#run?.files.read()),
     };
-    const gateOutput = ui.screen === 'idea' ? await this.#gateOutput(ref, idea, ui.serial) : undefined;
-    if (gateOutput) next.gateOutput = gateOutput;
-    if (ui.screen === 'idea')
+    if (ui.screen === 'idea') {
+      const gateOutput = await this.#gateOutput(ref, idea, ui.serial);
+      if (gateOutput) next.gateOutput = gateOutput;
+      const outputOf = gateKey(shownGate(idea, ui.serial));
+      if (outputOf !== undefined) next.outputOf = outputOf;
       Object.assign(next, await this.#git.read(idea, ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined));
+    }
     const now = Date.now();
     if (now - this.#whyAt > WHY_EVERY_MS || kept === undefined) {
       this.#whyAt = now;
@@ -153,6 +157,13 @@ export class DetailReader {
     this.#run = undefined;
     this.#idea = undefined;
   }
+}
+
+/** Whether the person now looks at something that has details of its own. */
+export function asksOther(before: Ui, now: Ui): boolean {
+  if ((['screen', 'idea', 'tab', 'serial', 'file', 'logOf'] as const).some((key) => before[key] !== now[key])) return true;
+  const { screen } = now;
+  return (screen === 'idea' || screen === 'needs') && before.selected[screen]?.id !== now.selected[screen]?.id;
 }
 
 /** `Edit src/a.ts`, or a word that says the agent thinks. */

@@ -8,6 +8,7 @@ import { readOwn, tailOfOwn } from '../../config/own-files.js';
 import { iterationDir } from '../../config/paths.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { GateOutput, IdeaDetails, StreamLine } from '../../screen/details.js';
+import { clock } from '../../screen/text/time.js';
 import { StreamFollower } from '../follow/stream-follow.js';
 import { StreamView } from '../views/stream-lines.js';
 
@@ -19,7 +20,7 @@ const PRINTED_BYTES = 4 << 10;
 export class AgentRunFiles {
   readonly #dir: string;
   readonly #stream: StreamFollower;
-  readonly #view = new StreamView(false);
+  readonly #view = new StreamView(false, (at) => clock(at, Date.now()));
   readonly #lines: StreamLine[] = [];
   #tools = 0;
   readonly #filesRead = new Set<string>();

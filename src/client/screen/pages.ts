@@ -5,6 +5,7 @@
 import type { RunRef } from '../../protocol/run-ref.js';
 import { reportLines } from '../../report/text.js';
 import type { Details } from '../../screen/details.js';
+import { reportRun } from '../../screen/pages/report-page.js';
 import type { Ui } from '../../screen/ui.js';
 import type { Context } from '../context.js';
 import { gather } from '../report/gather.js';
@@ -35,19 +36,19 @@ export class Pages {
     this.#gone.forget();
   }
 
-  async read(ui: Ui, columns: number): Promise<Pick<Details, 'history' | 'past' | 'report'>> {
+  async read(ui: Ui, columns: number): Promise<Pick<Details, 'history' | 'past' | 'lost' | 'report'>> {
     if (ui.screen === 'history') {
       const value = await this.#runs();
       return value ? { history: value } : {};
     }
     if (ui.screen === 'log' && ui.logOf !== undefined) {
       const past = await this.#pastRun(ui.logOf);
-      return past ? { past } : {};
+      return past ? { past } : { lost: ui.logOf };
     }
     if (ui.screen !== 'report') return {};
-    const chosen = ui.back[0] === 'history' ? ui.selected.history?.id : undefined;
-    const lines = await this.#lines(chosen ?? this.#ref.runId, columns);
-    return lines ? { report: lines } : {};
+    const runId = reportRun(ui) ?? this.#ref.runId;
+    const lines = await this.#lines(runId, columns);
+    return lines ? { report: { runId, lines } } : {};
   }
 
   async #pastRun(runId: string): Promise<Details['past']> {

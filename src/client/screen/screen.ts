@@ -11,7 +11,8 @@ import { rings, titleOf } from '../../screen/attention.js';
 import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
 import { press } from '../../screen/control/press.js';
-import { goTo } from '../../screen/control/seen.js';
+import { answered, sending } from '../../screen/control/sent.js';
+import { atEnd, withNewRun } from '../../screen/control/seen.js';
 import { type Details, noDetails } from '../../screen/details.js';
 import { listsOf } from '../../screen/lists.js';
 import type { KeyPress } from '../../screen/terminal/keys.js';
@@ -19,7 +20,7 @@ import { focus, newPace, painted, wants } from '../../screen/terminal/pace.js';
 import { render } from '../../screen/terminal/render.js';
 import { Terminal } from '../../screen/terminal/terminal.js';
 import type { Theme } from '../../screen/text/theme.js';
-import { initialUi, type ScreenName, type Selection, type Ui } from '../../screen/ui.js';
+import { initialUi, type ScreenName, type Ui } from '../../screen/ui.js';
 import type { Picture } from '../../screen/view.js';
 import type { Context } from '../context.js';
 import { usesColour, wantsAscii, wantsBell } from '../views/terminal.js';
@@ -27,7 +28,7 @@ import { type ActHost, carryOut } from './acts.js';
 import { commandRows } from './commands.js';
 import { cpu } from './cpu.js';
 import { CurrentRun } from './current-run.js';
-import { DetailReader } from './details.js';
+import { asksOther, DetailReader } from './details.js';
 
 const MESSAGE_MS = 8000;
 /** Shortest interval between repaints that only update times. */
@@ -95,26 +96,20 @@ export class Screen {
       this.#end = end;
     });
     this.#terminal.open();
+    const clock = setInterval(() => this.#want('change'), CLOCK_MS);
     try {
       this.#paintNow();
-      const tasks = Promise.all([this.#tick(), this.#readDetails()]);
+      const reads = this.#readDetails();
       const why = await ended;
       this.#stop.abort();
-      clearTimeout(this.#timer);
-      await tasks;
+      await reads;
       return { why, model: this.#model };
     } finally {
       this.#stop.abort();
+      clearInterval(clock);
       clearTimeout(this.#timer);
       this.#terminal.close();
       await this.#run.close();
-    }
-  }
-
-  async #tick(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      await delay(CLOCK_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
-      this.#want('change');
     }
   }
 
@@ -135,21 +130,22 @@ export class Screen {
     this.#needs = -1;
     const { report: _, history: __, idea: ___, ...kept } = this.#details;
     this.#details = kept;
-    if (this.#ui.screen === 'report') this.#ui = { ...this.#ui, screen: 'run', back: [] };
+    this.#ui = withNewRun(this.#ui);
     this.say(`run ${runId} has begun; this screen follows it`);
   }
 
   async #details1(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
-    const { screen, idea, tab } = this.#ui;
+    const before = this.#ui;
+    const { screen } = before;
     let moved = false;
     try {
       const read = await this.#reader.read(this.#model, this.#ui, this.#picture.selected?.id);
       const pages = await this.#run.pages.read(this.#ui, this.#terminal.size.columns);
       const { standstill } = this.#run.source;
       const now = this.#ui;
-      if (now.screen !== screen || now.idea !== idea || now.tab !== tab) {
+      if (asksOther(before, now)) {
         moved = true;
         return;
       }
@@ -208,9 +204,8 @@ export class Screen {
   #reportAtEnd(): void {
     if (this.#reported || this.#model.endedAt === undefined) return;
     this.#reported = true;
-    if (this.#ui.screen !== 'run') return;
-    this.#ui = goTo(this.#ui, 'report');
-    void this.#details1();
+    this.#ui = atEnd(this.#ui);
+    if (this.#ui.screen === 'report') void this.#details1();
   }
 
   #compose(): void {
@@ -236,25 +231,24 @@ export class Screen {
     }
     if (this.#composedUi !== this.#ui) this.#compose();
     const { selected, most } = this.#picture;
-    const places = this.#places();
+    const { size } = this.#terminal;
+    const before = this.#ui;
+    const places = placesOf(this.#model, before, this.#details, size, this.#theme, Date.now());
     const seen = {
-      ...{ model: this.#model, details: this.#details, places, rows: this.#terminal.size.rows },
+      ...{ model: this.#model, details: this.#details, places, ...size },
       ...{ selected, most, commands: this.#commands },
     };
-    const before = this.#ui;
     const { ui, act } = press(before, key, seen);
     this.#ui = ui;
     if (ui.drafts !== before.drafts) this.#run.drafts.keep(ui.drafts);
     if (ui.message && ui.message !== before.message) this.#messageUntil = Date.now() + MESSAGE_MS;
     if (act) this.#carry(act);
-    if (ui.screen !== before.screen || ui.idea !== before.idea || ui.tab !== before.tab || ui.serial !== before.serial)
+    if (asksOther(before, ui)) {
+      // The reader asks for what the new picture selects.
+      this.#compose();
       void this.#details1();
+    }
     this.#paintNow();
-  }
-
-  #places(): Selection[] {
-    const { size } = this.#terminal;
-    return placesOf(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
   }
 
   /** Ends the screen like `q`. */
@@ -270,8 +264,15 @@ export class Screen {
 
   /** Runs commands one after another, so that hints arrive in the order of typing. */
   #carry(act: Act): void {
-    if (act.do === 'tell') this.#told = this.#told.then(() => carryOut(act, this.#host()));
-    else void carryOut(act, this.#host());
+    if (act.do !== 'tell') return void carryOut(act, this.#host());
+    // Before its turn: a person who sees nothing presses the key again.
+    this.#ui = sending(this.#ui, act.args);
+    this.#told = this.#told
+      .then(() => carryOut(act, this.#host()))
+      .then(() => {
+        this.#ui = answered(this.#ui);
+        this.#paintNow();
+      });
   }
 
   #host(): ActHost {

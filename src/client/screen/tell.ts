@@ -7,8 +7,11 @@ import { type Context, TELLER_ENV } from '../context.js';
 import { program } from '../worker-process.js';
 
 const MINUTE = 60_000;
-/** A start may first have to start a server; a rollback and a sync may wait for a gate on the target. */
-const MOST_MINUTES: Readonly<Record<string, number>> = { start: 5, run: 5, rollback: 60, sync: 60 };
+/**
+ * A start may first have to start a server; a rollback and a sync may wait for a gate on the target. A person may leave an
+ * editor open for hours.
+ */
+const MOST_MINUTES: Readonly<Record<string, number>> = { start: 5, run: 5, rollback: 60, sync: 60, edit: 24 * 60 };
 
 export interface Told {
   ok: boolean;

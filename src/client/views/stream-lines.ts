@@ -21,10 +21,13 @@ export class StreamView {
   #usage: Usage = {};
 
   readonly #colour: boolean;
+  readonly #time: (at: number) => string;
   #day = dayOf(Date.now());
 
-  constructor(colour: boolean) {
+  /** `time`: how it writes a moment; the screen shows no seconds. */
+  constructor(colour: boolean, time: (at: number) => string = localTime) {
     this.#colour = colour;
+    this.#time = time;
     this.#paint = pc.createColors(colour);
   }
 
@@ -76,7 +79,7 @@ export class StreamView {
         return [`${yellow('↻')} retries${count}${wait}: ${clean(event.message)}`];
       }
       case 'limit': {
-        const until = event.resetAt === undefined ? '' : `, until ${localTime(event.resetAt)}`;
+        const until = event.resetAt === undefined ? '' : `, until ${this.#time(event.resetAt)}`;
         return [`${yellow('◷')} limit reached: ${clean(event.message)}${until}`];
       }
       case 'end': {

@@ -6,7 +6,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
 import { ASCII } from '../../screen/text/ascii.js';
-import { dayBefore } from '../../screen/text/time.js';
+import { dayBefore, withLocalTimes } from '../../screen/text/time.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -64,16 +64,10 @@ export const localTime = (at: number, now = Date.now()): string =>
 
 export const dayOf = (at: number): string => new Date(at).toDateString();
 
-/** Workflows know no time zone: the times in their texts are UTC. */
-export const localTimes = (text: string, now = Date.now()): string =>
-  text.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (all, day: string, time: string) => {
-    const at = Date.parse(`${day}T${time}:00Z`);
-    return Number.isNaN(at) ? all : localTime(at, now).replace(/:\d\d$/, '');
-  });
 
 /** Prepares a text for people: local times, and signs that the terminal can show. */
 export function forPeople(text: string, stream: { isTTY?: boolean; columns?: number }, env: Env = process.env): string {
-  const local = localTimes(text);
+  const local = withLocalTimes(text);
   const plain = onlyAscii(env) ? asciiOf(local) : local;
   return stream.isTTY && stream.columns ? wrapped(plain, stream.columns) : plain;
 }

@@ -5,6 +5,7 @@
  */
 
 import type { IdeaLimits } from '../../protocol/activities.js';
+import type { IdeaView } from '../../protocol/views.js';
 import { type LimitPatch, MOST_ITERATIONS, MOST_MINUTES, MOST_NOTES } from '../../protocol/command.js';
 
 export interface Notes {
@@ -20,6 +21,23 @@ export function notesProblem(id: string, waiting: Notes, text: string, most: Not
   if (waiting.size + text.length <= most.size) return undefined;
   return `the waiting hints for ${id} would exceed ${most.size} characters together: ${then}`;
 }
+
+/** Why no prompt follows by itself that would have a hint, and what makes one; undefined: the next prompt has it. */
+export function hintWaits({ idea, phase, iteration, maxIterations: most, step }: HintedIdea): string | undefined {
+  if (phase === 'closed' || phase === 'needs-human') return undefined;
+  const kept = `${idea} has your text, but no prompt follows by itself that would have it`;
+  if (phase === 'landing')
+    return `${kept}: its work is done and waits to land. It is read only if that landing gives the idea back to its agent`;
+  if (most === undefined || iteration < most) return undefined;
+  // Each step of a plan has an attempt.
+  if (most === 1 && step && step.number < step.of) return undefined;
+  const retry = `ralphctl retry ${idea}, once it has ended without landing`;
+  // An idea with a single attempt gets no other one from `limit`.
+  if (most === 1) return `${kept}: this is its only iteration. To have it read: ${retry}`;
+  return `${kept}: this is its last iteration, ${iteration} of ${most}. To have it read: ralphctl limit ${idea} 1 now, or ${retry}`;
+}
+
+type HintedIdea = Pick<IdeaView, 'idea' | 'phase' | 'iteration' | 'maxIterations' | 'step'>;
 
 export const sizeOf = (notes: readonly string[] = []): Notes => ({
   count: notes.length,

@@ -160,6 +160,12 @@ const TIME_USED = 'of working time used';
 /** More iterations do not help an idea with this reason: it needs more time. */
 export const isOutOfTime = (reason: string | undefined): boolean => reason?.includes(TIME_USED) === true;
 
+/** What an idea that timed out ran out of; `one run`: its only agent run took too long. */
+export function ranOutOf(reason = ''): 'iterations' | 'time' | 'one run' {
+  if (isOutOfTime(reason)) return 'time';
+  return Object.values(TIMED_OUT).some((text) => reason.includes(`${text} after `)) ? 'one run' : 'iterations';
+}
+
 /** The reason an idea may not start another iteration, or undefined when it may. */
 export function limitReached(
   spent: { iteration: number; activeMs: number; grace: boolean },

@@ -129,7 +129,9 @@ const EFFECTS: Record<Effect, Act> = {
   },
   note: (_board, entry, { text = '' }) => {
     entry.notes = [...(entry.notes ?? []), text.trim()];
-    return `${entry.card.id} gets your text with its first prompt`;
+    const { id } = entry.card;
+    if (entry.status === 'pending') return `${id} gets your text with its first prompt`;
+    return `${id} has your text; the first prompt after this has it: ralphctl retry ${id}`;
   },
   patch: (board, entry, command) => {
     edit(board, entry, patchOf(command), command);

@@ -2,9 +2,18 @@
 
 export type Act =
   /** Runs a command of the program with these arguments, and shows its result. */
-  | { do: 'tell'; args: readonly string[] /** Idea whose draft goes with it. */; draft?: string }
-  /** Gives the terminal to a command that needs it, such as an editor. `read`: the output stays until a key press. */
-  | { do: 'lend'; args: readonly string[]; read?: true }
+  | {
+      do: 'tell';
+      args: readonly string[];
+      /** Idea whose draft goes with it. */
+      draft?: string;
+      /** Runs after it, where it was accepted. */
+      then?: readonly string[];
+    }
+  /** Gives the terminal to a command. Its output stays until a key press. */
+  | { do: 'lend'; args: readonly string[]; read: true }
+  /** A command that opens the person's editor. */
+  | { do: 'edit'; args: readonly string[] }
   /** Opens the draft answer in the person's editor. */
   | { do: 'editor'; idea: string }
   | { do: 'worker' }

@@ -4,7 +4,8 @@ import { shownGate } from '../idea/gate.js';
 import { pageIdea } from '../idea/page-idea.js';
 import { isOver } from '../idea/possible.js';
 import type { Action } from '../keys.js';
-import { IDEA_SORTS, SLOT_ORDERS, TABS, type Ui } from '../ui.js';
+import { IDEA_SORTS, SLOT_ORDERS, TABS, type Tab, type Ui } from '../ui.js';
+import { WIDE } from '../view.js';
 import { onTab, select } from './move.js';
 import { goTo, ideaAt, type Pressed, type Seen } from './seen.js';
 
@@ -21,11 +22,8 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
       return idea && seen.model.ideas.has(idea) ? { ui: { ...page(ui, idea), tab: 'diff' } } : { ui };
     }
     case 'tab-left':
-    case 'tab-right': {
-      const by = action === 'tab-left' ? -1 : 1;
-      const tab = TABS[(TABS.indexOf(ui.tab) + by + TABS.length) % TABS.length] ?? 'agent';
-      return { ui: onTab(ui, tab) };
-    }
+    case 'tab-right':
+      return { ui: onTab(ui, nextTab(ui, seen, action === 'tab-left' ? -1 : 1)) };
     case 'iteration-left':
     case 'iteration-right':
       return { ui: otherRun(ui, seen, action === 'iteration-left' ? -1 : 1) };
@@ -46,7 +44,7 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
       return { ui: group(ui, seen, action === 'close-group') };
     case 'report':
       return isOver(seen.model)
-        ? { ui: goTo(ui, 'report') }
+        ? { ui: goTo(['history', 'report'].includes(ui.screen) ? goTo(ui, 'run') : ui, 'report') }
         : { ui: { ...ui, message: { text: 'the report is there when the run has ended', refused: true } } };
     case 'log-of-run':
       return { ui: logOfRun(ui, seen) };
@@ -60,18 +58,33 @@ function logOfRun(ui: Ui, { model, selected }: Seen): Ui {
   return selected && selected.id !== model.runId ? { ...rest, logOf: selected.id } : rest;
 }
 
+/** The tabs of a chosen agent run, or those beside the timeline, are without the timeline. */
+function nextTab(ui: Ui, { columns }: Seen, by: 1 | -1): Tab {
+  const wide = columns >= WIDE;
+  const tabs = wide || ui.serial !== undefined ? TABS.filter((tab) => tab !== 'timeline') : TABS;
+  const from = tabs.includes(ui.tab) ? ui.tab : ui.beside;
+  return tabs[(tabs.indexOf(from) + by + tabs.length) % tabs.length] ?? 'agent';
+}
+
+/** Another agent run on the page of its idea: its texts begin at their start. */
+const onRun = (ui: Ui, serial: number): Ui => ({
+  ...ui,
+  ...{ serial, scroll: {} },
+  ...(ui.tab === 'timeline' ? { selected: { ...ui.selected, idea: { id: `${serial}` } } } : {}),
+});
+
 const after = <T>(list: readonly T[], one: T): T => list[(list.indexOf(one) + 1) % list.length] ?? one;
 
 function goBack(ui: Ui): Ui {
   if (ui.screen === 'idea' && ui.tab === 'gate' && ui.search !== '') return { ...ui, search: '' };
-  if (ui.serial !== undefined || ui.file !== undefined) {
+  if (ui.screen === 'idea' && (ui.serial !== undefined || ui.file !== undefined)) {
     const { serial: _, file: __, ...rest } = ui;
-    return rest;
+    return { ...rest, scroll: {} };
   }
   if (ui.screen === 'ideas' && ui.filter !== '') return { ...ui, filter: '' };
   if (ui.screen === 'log' && ui.find !== '') return { ...ui, find: '' };
   const [screen = 'run', ...back] = ui.back;
-  return { ...ui, screen, back };
+  return { ...goTo(ui, screen), back };
 }
 
 const page = (ui: Ui, idea: string): Ui => {
@@ -82,7 +95,7 @@ const page = (ui: Ui, idea: string): Ui => {
 function open(ui: Ui, seen: Seen): Pressed {
   const { selected, model } = seen;
   if (ui.screen === 'idea') {
-    if (ui.tab === 'timeline' && selected) return { ui: { ...ui, serial: Number(selected.id), tab: 'agent' } };
+    if (ui.tab === 'timeline' && selected) return { ui: { ...onRun(ui, Number(selected.id)), tab: 'agent' } };
     if (ui.tab === 'diff' && selected) return { ui: { ...ui, file: selected.id } };
     return { ui };
   }
@@ -100,12 +113,12 @@ function otherRun(ui: Ui, { model, details }: Seen, by: 1 | -1): Ui {
   const last = runs.at(-1)?.serial;
   // The gate on the merged tree comes after the last iteration.
   const merged = ui.tab === 'gate' && idea !== undefined && shownGate(idea, undefined).merged === true;
-  if (merged && ui.serial === undefined) return by < 0 && last !== undefined ? { ...ui, serial: last } : ui;
+  if (merged && ui.serial === undefined) return by < 0 && last !== undefined ? onRun(ui, last) : ui;
   const at = runs.findIndex(({ serial }) => serial === (ui.serial ?? last));
   const next = runs[at + by];
-  if (next) return { ...ui, serial: next.serial };
+  if (next) return onRun(ui, next.serial);
   const { serial: _, ...newest } = ui;
-  return merged && by > 0 ? newest : ui;
+  return merged && by > 0 ? { ...newest, scroll: {} } : ui;
 }
 
 function group(ui: Ui, { model, selected }: Seen, close: boolean): Ui {

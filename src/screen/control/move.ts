@@ -31,10 +31,11 @@ export function move(ui: Ui, action: Action, seen: Seen): Ui | undefined {
 }
 
 /** In a list the selection moves; in a text the window moves. */
-function step(ui: Ui, { places, selected }: Seen, by: number): Ui {
+function step(ui: Ui, { places, selected, most }: Seen, by: number): Ui {
   if (places.length === 0 || (ui.screen === 'idea' && ui.tab !== 'timeline' && ui.tab !== 'diff')) {
     const name = ui.screen === 'idea' ? `idea ${ui.tab}` : ui.screen;
-    const from = ui.scroll[name] ?? 0;
+    // A jump to the end is counted as far as the text goes, so that the next key moves it.
+    const from = Math.min(ui.scroll[name] ?? 0, most ?? Number.POSITIVE_INFINITY);
     // The window of a text that follows counts from its end.
     const back = ui.screen === 'idea' && FROM_END.includes(ui.tab) ? -by : by;
     const to = back === Number.POSITIVE_INFINITY ? 1e9 : Math.max(0, from + back);

@@ -7,6 +7,7 @@ import { saysAnything } from '../../protocol/escapes.js';
 import { startsAgain } from '../footer.js';
 import { isOver } from '../idea/possible.js';
 import { type Action, actionOf } from '../keys.js';
+import { reportRun } from '../pages/report-page.js';
 import { clean } from '../text/text.js';
 import { NUMBERED, type Prompt, type Ui } from '../ui.js';
 import type { Act } from './act.js';
@@ -79,8 +80,9 @@ function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
       },
     };
   if ('type' in wish) {
-    const prompt: Prompt = { kind: 'text', label: wish.type, ...draftOf(wish.start ?? '') };
-    const pending: Act = { do: 'tell', args: wish.args, ...(wish.draft === undefined ? {} : { draft: wish.draft }) };
+    const { type, args, start = '', draft, note, then } = wish;
+    const prompt: Prompt = { kind: 'text', label: type, ...draftOf(start), ...(note === undefined ? {} : { note }) };
+    const pending: Act = { do: 'tell', args, ...(draft === undefined ? {} : { draft }), ...(then ? { then } : {}) };
     return { ui: { ...ui, prompt, pending } };
   }
   if ('ask' in wish) return { ui: { ...ui, confirm: wish.ask, pending: wish.act } };
@@ -146,8 +148,8 @@ function ofIdea(ui: Ui, action: Action, seen: Seen): Wish | undefined {
 }
 
 /** The run that History or a report shows. */
-function runAt({ screen, back, selected }: Ui, seen: Seen): string {
-  const chosen = screen === 'history' ? seen.selected?.id : back[0] === 'history' ? selected.history?.id : undefined;
+function runAt(ui: Ui, seen: Seen): string {
+  const chosen = ui.screen === 'history' ? seen.selected?.id : reportRun(ui);
   return chosen ?? seen.model.runId;
 }
 

@@ -45,7 +45,7 @@ function commanded(ui: Ui, line: string, { commands = [], model }: Seen): Presse
   const found = wayOf(typedArgs, commands);
   if ('refused' in found) return { ui: { ...ui, message: { text: found.refused, refused: true } } };
   const { way, args } = found;
-  const act: Act = way === 'tell' ? { do: way, args } : { do: 'lend', args, ...(way === 'read' ? { read: true } : {}) };
+  const act: Act = way === 'read' ? { do: 'lend', args, read: true } : { do: way, args };
   const ask = questionBefore(args, model);
   return ask === undefined ? { ui, act } : { ui: { ...ui, confirm: ask, pending: act } };
 }
@@ -53,5 +53,5 @@ function commanded(ui: Ui, line: string, { commands = [], model }: Seen): Presse
 function texted(ui: Ui, { text }: Prompt, pending: Act | undefined): Pressed {
   if (pending?.do !== 'tell') return { ui };
   const args = withText(pending.args, text);
-  return args ? { ui, act: { ...pending, args } } : { ui };
+  return args ? { ui, act: { ...pending, args } } : { ui: { ...ui, message: { text: 'nothing typed, nothing sent' } } };
 }

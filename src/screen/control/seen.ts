@@ -1,6 +1,7 @@
 /** The picture that the person saw when pressing a key; keys apply to it. Invariant: pure. */
 import type { RunModel } from '../../model/model.js';
 import type { Details } from '../details.js';
+import { reportRun } from '../pages/report-page.js';
 import { ideaOf } from '../run/run.js';
 import type { ScreenName, Selection, Ui } from '../ui.js';
 import type { Act } from './act.js';
@@ -14,9 +15,10 @@ export interface Seen {
   places: readonly Selection[];
   selected?: Selection | undefined;
   rows: number;
+  columns: number;
   /** The program's commands, for the command line; absent: it completes none. */
   commands?: readonly CommandRow[];
-  /** The last first line of the question beside the answer. */
+  /** How far the text of this picture scrolls, or the question beside the answer. */
   most?: number | undefined;
 }
 
@@ -32,5 +34,22 @@ export function ideaAt(ui: Ui, { model, selected }: Seen): string | undefined {
   return id !== undefined && model.ideas.has(id) ? id : undefined;
 }
 
-export const goTo = (ui: Ui, screen: ScreenName): Ui =>
-  screen === ui.screen ? ui : { ...ui, screen, back: [ui.screen, ...ui.back].slice(0, 20) };
+/** *Run* is the first screen: nothing lies behind it for `Esc`. */
+export function goTo(ui: Ui, screen: ScreenName): Ui {
+  const { news, ...rest } = ui;
+  const kept = screen === 'run' || screen === 'report' || news === undefined ? rest : ui;
+  if (screen === 'run') return { ...kept, screen, back: [] };
+  return screen === ui.screen ? kept : { ...kept, screen, back: [ui.screen, ...ui.back].slice(0, 20) };
+}
+
+/** The report takes the place of *Run*. Every other page stays, and says that the run has ended. */
+export function atEnd(ui: Ui): Ui {
+  // The report of an older run is a page like the others.
+  if (ui.screen === 'report' && reportRun(ui) === undefined) return ui;
+  return ui.screen === 'run' ? goTo(ui, 'report') : { ...ui, news: 'ended' };
+}
+
+/** Another run has begun, and the screen follows it. */
+export function withNewRun({ news: _, ...ui }: Ui): Ui {
+  return ui.screen === 'report' ? goTo(ui, 'run') : ui;
+}

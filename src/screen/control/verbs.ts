@@ -7,19 +7,30 @@ import type { IdeaModel, RunModel } from '../../model/model.js';
 import { startArgs } from '../../model/start-again.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import { saysAnything } from '../../protocol/escapes.js';
-import { ideaVerbs, isOver, pauseOrResume, runTakes, situationOf } from '../idea/possible.js';
+import { ideaVerbs, isLastTry, isOver, pauseOrResume, runTakes, situationOf } from '../idea/possible.js';
 import type { Action } from '../keys.js';
 import { listsOf, openWarnings } from '../lists.js';
 import { many } from '../text/numbers.js';
 import type { Act } from './act.js';
+import { moreOf } from './more.js';
 import { questionBefore } from './way.js';
+
+/** `note`: beside the input. `then`: a command after it. */
+export interface Typing {
+  type: string;
+  args: readonly string[];
+  start?: string;
+  draft?: string;
+  note?: string;
+  then?: readonly string[];
+}
 
 export type Wish =
   | { act: Act }
   /** Runs after `y`. */
   | { ask: string; act: Act }
   /** Text input comes first; `args` precede it. `draft`: the idea whose unsent answer it begins with. */
-  | { type: string; args: readonly string[]; start?: string; draft?: string }
+  | Typing
   /** Opens the answer editor. */
   | { answer: string; question?: string }
   /**
@@ -58,6 +69,7 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
       return only('hint', {
         type: `hint for ${id}`,
         args: ['hint', id, '--'],
+        ...(isLastTry(idea) ? { note: 'its last iteration: read only after + or a retry' } : {}),
         ...(draft ? { start: draft, draft: id } : {}),
       });
     case 'pause':
@@ -70,9 +82,9 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
     case 'unblock':
       return only('unblock', tell('unblock', id));
     case 'more-iterations':
-      return only('limit', { type: `more iterations for ${id}`, args: ['limit', id], start: '5' });
+      return moreOf(idea, only);
     case 'edit':
-      return only('edit', { act: { do: 'lend', args: ['edit', id] } });
+      return only('edit', { act: { do: 'edit', args: ['edit', id] } });
     case 'split':
       return only('split', { type: `split ${id} into (titles, with ; between them)`, args: ['split', id] });
     case 'rollback':

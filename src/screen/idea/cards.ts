@@ -1,5 +1,6 @@
 /** State cards of an idea that no agent works on, each with the possible actions (G4). */
 import type { GateRun, IdeaModel } from '../../model/model.js';
+import { mayHaveMore, moreText } from '../control/more.js';
 import { cutOff, shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { listsOf } from '../lists.js';
@@ -13,6 +14,7 @@ import { age, clock, duration } from '../text/time.js';
 import type { View } from '../view.js';
 import { claim } from '../words/signal-words.js';
 import { ideaVerbs, isOver } from './possible.js';
+import { toldOf } from './told.js';
 
 /** Above the longest question. */
 const MOST_LINES = 20_000;
@@ -44,7 +46,7 @@ export function cardKeys({ model }: View, idea: IdeaModel): string[] {
   add(verbs.has('retry') && idea.status !== 'blocked', 'r retry');
   add(verbs.has('hint') && !asks, verbs.has('unblock') ? 'i hint, then u' : 'i hint');
   add(verbs.has('resume'), 'p resume');
-  add(verbs.has('limit') && (idea.status === 'timeout' || idea.status === 'running'), '+ more iterations');
+  add(verbs.has('limit') && mayHaveMore(idea), `+ ${moreText(idea)}`);
   add(verbs.has('bump') && idea.status === 'pending', 'b first');
   add(verbs.has('edit'), idea.status === 'failed' ? 'e edit, then r' : 'e edit');
   add(verbs.has('split') && !asks, 'D split');
@@ -177,12 +179,12 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
 }
 
 /** Says where the idea landed before this run began. */
-function beforeText(details: View['details'], { id }: IdeaModel): string {
-  const before = details.idea?.id === id ? details.idea.before : undefined;
+function beforeText(view: View, idea: IdeaModel): string {
+  const before = toldOf(view, idea)?.before;
   return before ? `it landed in an earlier run: ${before.runId}` : 'it landed before this run';
 }
 
-function landed({ details }: View, idea: IdeaModel): string[] {
+function landed(view: View, idea: IdeaModel): string[] {
   const { spent, iterations } = idea;
   const last = iterations.at(-1);
   const by = [last?.agent, last?.model].filter((one) => one !== undefined).map((one) => clean(one));
@@ -191,12 +193,12 @@ function landed({ details }: View, idea: IdeaModel): string[] {
     [by.join(' '), idea.agentName].filter((one) => one !== undefined && one !== '').join(', '),
     spent.dollars > 0 ? dollars(spent.dollars) : '',
   ].filter((one) => one !== '');
-  const told = details.idea?.id === idea.id ? details.idea.commit : undefined;
+  const told = toldOf(view, idea)?.commit;
   const commit =
     idea.commit === undefined ? '' : `commit       ${idea.commit.slice(0, 8)} ${clean(told?.subject ?? '')}`;
   const merged = idea.mergedGate ?? idea.gate;
   return [
-    idea.landedBefore ? beforeText(details, idea) : '',
+    idea.landedBefore ? beforeText(view, idea) : '',
     parts.join(' · '),
     merged ? `${idea.mergedGate ? 'merged tree' : 'gate       '}  ${gateText(merged)}` : '',
     commit.trimEnd() + (told ? `   ${many(told.files, 'file')}` : ''),
@@ -219,8 +221,8 @@ export function gateText(gate: GateRun | undefined): string {
 }
 
 /** `branch and worktree are kept`; empty before git has been asked. */
-function leftText({ details }: View, { id }: IdeaModel): string {
-  const left = details.idea?.id === id ? details.idea.left : undefined;
+function leftText(view: View, idea: IdeaModel): string {
+  const left = toldOf(view, idea)?.left;
   if (!left) return '';
   const { branch, worktree, uncommitted = 0 } = left;
   const files = uncommitted > 0 ? `, ${many(uncommitted, 'file')} uncommitted` : '';
@@ -230,9 +232,9 @@ function leftText({ details }: View, { id }: IdeaModel): string {
 }
 
 function timedOut(view: View, idea: IdeaModel): string {
-  const { details, now } = view;
+  const { now } = view;
   const tests = idea.gate?.tests;
-  const limit = details.idea?.id === idea.id ? details.idea.ideaLimitMs : undefined;
+  const limit = toldOf(view, idea)?.ideaLimitMs;
   const used = idea.startedAt === undefined ? undefined : (idea.since ?? now) - idea.startedAt;
   return [
     idea.percent === undefined ? '' : `last progress ${idea.percent} %`,
@@ -253,8 +255,7 @@ function gateRed(idea: IdeaModel): string[] | undefined {
 }
 
 function failed(view: View, idea: IdeaModel, cells: number): string[] {
-  const { details } = view;
-  const told = details.idea?.id === idea.id ? details.idea : undefined;
+  const told = toldOf(view, idea);
   const last = idea.iterations.at(-1);
   const words = withoutSignal(told?.lastWords ?? last?.words ?? '');
   const reason = idea.reason ?? last?.message ?? (last?.signal ? claim({ signal: last.signal }) : '');

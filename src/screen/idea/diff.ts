@@ -6,9 +6,10 @@ import { many } from '../text/numbers.js';
 import { clean, cut, pad, width } from '../text/text.js';
 import type { Selection } from '../ui.js';
 import { type View, windowAt } from '../view.js';
+import { loading, type TabBody, toldOf } from './told.js';
 
 export function diffTitle(view: View, idea: IdeaModel): string {
-  const told = view.details.idea?.id === idea.id ? view.details.idea : undefined;
+  const told = toldOf(view, idea);
   const files = told?.diff?.files;
   if (!files) return '';
   const added = files.reduce((sum, one) => sum + one.added, 0);
@@ -30,12 +31,16 @@ export function diffSelected(view: View): Selection | undefined {
   return path === undefined ? undefined : { id: path };
 }
 
-export function diffTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
-  const { details, ui, theme } = view;
-  const diff = details.idea?.id === idea.id ? details.idea.diff : undefined;
-  if (!diff)
-    return [line(dim(idea.base === undefined && idea.commits === 0 ? ' nothing is changed yet' : ' reading …'))];
-  if (diff.files.length === 0) return [line(dim(' nothing is changed'))];
+export function diffTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
+  const { ui, theme } = view;
+  const told = toldOf(view, idea);
+  if (!told) return { lines: [loading(`the diff of ${idea.id}`)] };
+  const { diff } = told;
+  if (!diff) {
+    const none = idea.base === undefined && idea.commits === 0 && idea.status !== 'landed';
+    return { lines: [line(dim(none ? ' nothing is changed yet' : ' no diff: its branch is not in this repository'))] };
+  }
+  if (diff.files.length === 0) return { lines: [line(dim(' nothing is changed'))] };
   const name = diffSelected(view)?.id;
   const at = Math.max(
     0,
@@ -55,14 +60,17 @@ export function diffTab(view: View, idea: IdeaModel, columns: number, height: nu
     );
     return chosen ? inverse(spans, columns) : spans;
   });
-  const body = diff.file === name ? (diff.lines ?? []) : [];
+  const isRead = diff.file === name && diff.lines !== undefined;
+  const body = isRead ? (diff.lines ?? []) : [];
   const enter = theme.ascii ? 'Enter' : '↵';
   lines.push(rule(cut(clean(name ?? ''), columns - 24), whole ? 'Esc the files' : `${enter} whole file`, columns));
   const left = Math.max(0, height - lines.length);
-  const start = whole ? Math.max(0, Math.min(ui.scroll['idea diff'] ?? 0, body.length - left)) : 0;
+  if (!isRead && left > 0) lines.push(loading(clean(name ?? 'the diff')));
+  const most = whole ? Math.max(0, body.length - left) : 0;
+  const start = Math.min(whole ? (ui.scroll['idea diff'] ?? 0) : 0, most);
   for (const text of body.slice(start, start + left))
     lines.push(line(' ', coloured(clean(text.replace(/\t/g, '  ')), hue(text))));
-  return lines;
+  return { lines, most };
 }
 
 const hue = (text: string): Colour | undefined =>

@@ -7,6 +7,7 @@ import { clean, pad } from '../text/text.js';
 import { clock, duration } from '../text/time.js';
 import type { View } from '../view.js';
 import { chosenRun } from './timeline.js';
+import { loading, type TabBody, toldOf } from './told.js';
 
 export interface ShownGate {
   /** The iteration that it judges. */
@@ -33,6 +34,9 @@ export function shownGate(idea: IdeaModel, serial: number | undefined): ShownGat
   const judged = iterations.findLast((one) => one.gate);
   return { ...(judged ? { run: judged } : {}), ...(gate ? { gate } : {}) };
 }
+
+/** Names the gate whose output belongs to these commands; undefined: none has run. */
+export const gateKey = ({ run, merged }: ShownGate): string | undefined => (merged ? 'merged' : run && `${run.serial}`);
 
 export const gateOf = ({ ui }: View, idea: IdeaModel): ShownGate => shownGate(idea, ui.serial);
 
@@ -124,11 +128,11 @@ export function failingLines(gate: GateRun | undefined, columns: number): Line[]
   ];
 }
 
-export function gateTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
-  const { details, now, ui } = view;
+export function gateTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
+  const { now, ui } = view;
   const shown = gateOf(view, idea);
   const { gate } = shown;
-  const told = details.idea?.id === idea.id ? details.idea : undefined;
+  const told = toldOf(view, idea);
   const lines = commandLines(idea, shown, now, columns, told?.gateCommands);
   const failing = failingLines(gate, columns);
   if (failing.length > 0) {
@@ -138,12 +142,16 @@ export function gateTab(view: View, idea: IdeaModel, columns: number, height: nu
       ...failing.slice(0, Math.floor(height / 3)),
     );
   }
-  const output = told?.gateOutput;
+  const key = gateKey(shown);
+  const isRead = key === undefined || told?.outputOf === key;
+  const output = isRead ? told?.gateOutput : undefined;
   const room = height - lines.length - 1;
-  if (!output || room < 1) return lines.slice(0, height);
+  if (!isRead && (gate || shown.runs)) lines.push(loading('the output of this gate'));
+  if (!output || room < 1) return { lines: lines.slice(0, height) };
   const wanted = ui.search.trim().toLowerCase();
   const found = wanted === '' ? output.lines : output.lines.filter((text) => text.toLowerCase().includes(wanted));
-  const back = Math.max(0, Math.min(ui.scroll['idea gate'] ?? 0, found.length - room));
+  const most = Math.max(0, found.length - room);
+  const back = Math.min(ui.scroll['idea gate'] ?? 0, most);
   const end = found.length - back;
   const all = `${whole(output.total)} lines`;
   const title =
@@ -154,5 +162,5 @@ export function gateTab(view: View, idea: IdeaModel, columns: number, height: nu
     rule(title, wanted === '' ? 'g first  / find' : 'Esc all lines', columns),
     ...found.slice(Math.max(0, end - room), end).map((text) => line(` ${clean(text.replace(/\t/g, '  '))}`)),
   );
-  return lines;
+  return { lines, most };
 }

@@ -6,6 +6,7 @@ import { clock } from '../text/time.js';
 import type { View } from '../view.js';
 import { isAtWork } from './idea-upper.js';
 import { chosenRun } from './timeline.js';
+import { toldOf } from './told.js';
 
 /** Score, branch and waiting ideas; on the timeline, the effect of a key. */
 export function messageOf(view: View, idea: IdeaModel): { left: string; right: string } {
@@ -41,7 +42,7 @@ function whyAgain(idea: IdeaModel): string {
 }
 
 export function standingParts(view: View, idea: IdeaModel): { name: string; text: string }[] {
-  const { model, details } = view;
+  const { model } = view;
   const parts: { name: string; text: string }[] = [];
   const add = (name: string, text: string): void => {
     if (text !== '') parts.push({ name, text });
@@ -54,7 +55,7 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
   }
   add('unblocks', waitingFor(model, idea.id).slice(0, 5).join(', '));
   add('after', idea.dependsOn.map((id) => `${id}${model.ideas.get(id)?.status === 'landed' ? ' ✓' : ''}`).join(', '));
-  const why = details.idea?.id === idea.id ? details.idea.why : undefined;
+  const why = toldOf(view, idea)?.why;
   const score = why?.score ?? model.live?.scores?.[idea.id];
   if (score !== undefined) {
     const sum = why?.parts.map(({ label, value }) => `${clean(label)} (${value < 0 ? '' : '+'}${value})`).join(', ');

@@ -10,6 +10,7 @@ import { bar, SIGNALS } from '../text/theme.js';
 import { age, duration } from '../text/time.js';
 import type { View } from '../view.js';
 import { claim } from '../words/signal-words.js';
+import { toldOf } from './told.js';
 
 const of = (used: string, most: number | undefined): string =>
   most === undefined ? used : `${used} of ${duration(most)}`;
@@ -38,8 +39,8 @@ function lastSignal(idea: IdeaModel, wide: boolean): Line {
 }
 
 export function iterationBox(view: View, idea: IdeaModel, columns: number): Line[] {
-  const { details, now } = view;
-  const told = details.idea?.id === idea.id ? details.idea : undefined;
+  const { now } = view;
+  const told = toldOf(view, idea);
   const run = idea.iterations.at(-1);
   if (!run) return box([{ title: 'Starting', lines: [line(` slot   ${idea.agentName ?? UNKNOWN}`)] }], columns);
   const max = idea.max ?? run.max;

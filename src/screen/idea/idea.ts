@@ -9,7 +9,7 @@ import { clean, labelled, width } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, duration } from '../text/time.js';
 import { type Selection, TABS, type Tab } from '../ui.js';
-import type { Picture, View } from '../view.js';
+import { type Picture, type View, WIDE } from '../view.js';
 import { diffPlaces, diffSelected, diffTab, diffTitle } from './diff.js';
 import { commandLines, failingLines, gateAbout, gateOf, gateTab, gateWhen } from './gate.js';
 import { messageOf, standingParts } from './idea-about.js';
@@ -17,6 +17,7 @@ import { isAtWork, upper } from './idea-upper.js';
 import { pageIdea } from './page-idea.js';
 import { agentTab, saidTab, taskTab } from './tabs.js';
 import { chosenRun, timeline, timelinePlaces, timelineSelected } from './timeline.js';
+import { type TabBody, toldOf, toldOfRun } from './told.js';
 
 const NAMES: Readonly<Record<Tab, string>> = {
   agent: 'Agent',
@@ -31,7 +32,7 @@ export function ideaView(view: View): Picture {
   const { ui, size } = view;
   const idea = pageIdea(view);
   if (!idea) return framed(view, [line(` ${ui.idea ?? 'no idea'} is not in this run`)], { end: '? keys  Esc back' });
-  const lines = size.columns >= 120 ? wide(view, idea) : narrow(view, idea);
+  const { lines, most } = size.columns >= WIDE ? wide(view, idea) : narrow(view, idea);
   const selected = pageSelected(view, idea);
   const picture = framed(view, lines, {
     idea,
@@ -41,7 +42,7 @@ export function ideaView(view: View): Picture {
       ['open', 'find', 'answer'].filter((one) => one !== 'answer' || idea.status !== 'needs-human') as never[],
     ),
   });
-  return selected ? { ...picture, selected } : picture;
+  return { ...picture, ...(selected ? { selected } : {}), ...(most === undefined ? {} : { most }) };
 }
 
 /** Entries that the keys select on the page: an agent run on its timeline, a file of its diff. */
@@ -110,12 +111,12 @@ function tabRight(view: View, idea: IdeaModel, tab: Tab): string[] {
   return tab === 'diff' ? [diffTitle(view, idea)] : [];
 }
 
-function tabLines(view: View, idea: IdeaModel, tab: Tab, columns: number, height: number): Line[] {
+function tabLines(view: View, idea: IdeaModel, tab: Tab, columns: number, height: number): TabBody {
   switch (tab) {
     case 'agent':
       return agentTab(view, idea, columns, height);
     case 'timeline':
-      return timeline(view, idea, columns, height);
+      return { lines: timeline(view, idea, columns, height) };
     case 'gate':
       return gateTab(view, idea, columns, height);
     case 'diff':
@@ -127,7 +128,7 @@ function tabLines(view: View, idea: IdeaModel, tab: Tab, columns: number, height
   }
 }
 
-function narrow(view: View, idea: IdeaModel): Line[] {
+function narrow(view: View, idea: IdeaModel): TabBody {
   const { size } = view;
   const height = size.rows - 3;
   const lines = [headLine(view, idea), ...upper(view, idea, size.columns)];
@@ -136,17 +137,17 @@ function narrow(view: View, idea: IdeaModel): Line[] {
   const tab = shownTab(view, TABS);
   const foot = tab === 'agent' ? agentFoot(view, idea) : undefined;
   const room = Math.max(1, height - lines.length - (foot ? 1 : 0));
-  const body = tabLines(view, idea, tab, size.columns, room).slice(0, room);
-  lines.push(...body);
-  if (!foot) return lines;
+  const { lines: body, ...scrolls } = tabLines(view, idea, tab, size.columns, room);
+  lines.push(...body.slice(0, room));
+  if (!foot) return { lines, ...scrolls };
   while (lines.length < height - 1) lines.push([]);
   lines.push(edges(line(dim(` ${foot.left}`)), line(dim(foot.right)), size.columns));
-  return lines;
+  return { lines, ...scrolls };
 }
 
 /** `38 tool calls · 412k tokens in, 9.1k out`, `last sign of life <10s ago` */
 function agentFoot(view: View, idea: IdeaModel): { left: string; right: string } | undefined {
-  const told = view.details.idea?.id === idea.id ? view.details.idea : undefined;
+  const told = toldOfRun(view, idea);
   if (!told) return undefined;
   const { toolCalls, tokensIn, tokensOut, lastSign } = told;
   const parts: string[] = [];
@@ -158,7 +159,7 @@ function agentFoot(view: View, idea: IdeaModel): { left: string; right: string }
   return parts.length === 0 && sign === '' ? undefined : { left: parts.join(' · '), right: sign };
 }
 
-function wide(view: View, idea: IdeaModel): Line[] {
+function wide(view: View, idea: IdeaModel): TabBody {
   const { size } = view;
   const height = size.rows - 1 - 3;
   const left = Math.floor(size.columns * 0.4);
@@ -175,7 +176,7 @@ function wide(view: View, idea: IdeaModel): Line[] {
   const gateLines =
     gate || runs
       ? [
-          ...commandLines(idea, shown, view.now, left - 2, view.details.idea?.gateCommands),
+          ...commandLines(idea, shown, view.now, left - 2, toldOf(view, idea)?.gateCommands),
           ...failingLines(gate, left - 2).slice(0, 3),
         ]
       : [];
@@ -210,18 +211,16 @@ function wide(view: View, idea: IdeaModel): Line[] {
   const { left: names, right: told } = tabsLine(view, idea, tabs, right - 10);
   const foot = shownTab(view, tabs) === 'agent' ? agentFoot(view, idea) : undefined;
   const inner = height - 2;
-  const body = tabLines(view, idea, shownTab(view, tabs), right - 2, inner - (foot ? 1 : 0));
+  const { lines: body, ...scrolls } = tabLines(view, idea, shownTab(view, tabs), right - 2, inner - (foot ? 1 : 0));
   if (foot) {
     while (body.length < inner - 1) body.push([]);
     body.push(line(dim(` ${[foot.left.replace(' tokens', ''), foot.right].filter((one) => one !== '').join(' · ')}`)));
   }
   const page: Part = { title: names, right: told, lines: body };
-  return [
-    headLine(view, idea),
-    ...beside(
-      column.map((one) => fill(one, left)),
-      box([page], right, height),
-      left,
-    ),
-  ];
+  const lines = beside(
+    column.map((one) => fill(one, left)),
+    box([page], right, height),
+    left,
+  );
+  return { lines: [headLine(view, idea), ...lines], ...scrolls };
 }

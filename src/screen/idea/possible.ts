@@ -28,6 +28,14 @@ export function situationOf(idea: IdeaModel, landing: string | undefined): Situa
   }
 }
 
+/** No iteration follows the one that runs. */
+export function isLastTry({ status, iterations, max, step }: IdeaModel): boolean {
+  const last = iterations.at(-1);
+  const most = max ?? last?.max;
+  if (most === 1 && step && step.number < step.of) return false;
+  return status === 'running' && last !== undefined && most !== undefined && last.number >= most;
+}
+
 /** Verbs for an idea whose workflow is open. */
 const NEED_A_RUN = ['pause', 'pause-now', 'resume', 'stop', 'assign', 'approve'] as const;
 

@@ -4,9 +4,10 @@ import type { StreamLine } from '../details.js';
 import { withSignals } from '../pages/need-lines.js';
 import { coloured, dim, type Line, line } from '../text/line.js';
 import { clean, cut, labelled, pad, wrap, wrapAll } from '../text/text.js';
-import { clock } from '../text/time.js';
+import { clock, clockCells } from '../text/time.js';
 import type { View } from '../view.js';
 import { chosenRun, notYet } from './timeline.js';
+import { loading, type TabBody, toldOf, toldOfRun } from './told.js';
 
 /** A stream of timed lines: the last ones, or the ones `back` lines before the end. */
 export function streamLines(
@@ -15,9 +16,10 @@ export function streamLines(
   columns: number,
   height: number,
   key: string,
-): Line[] {
+): TabBody {
   const { ui, now } = view;
-  const cells = Math.max(8, columns - 8);
+  const stamp = clockCells(lines.flatMap(({ at }) => at ?? []).slice(0, 1), now);
+  const cells = Math.max(8, columns - stamp - 3);
   const back = ui.scroll[key] ?? 0;
   const out: Line[] = [];
   // Starts at the end and stops at the visible height.
@@ -28,34 +30,40 @@ export function streamLines(
     const wrapped = ui.wrap ? wrap(text, cells, text.startsWith('→') ? 2 : 0) : [cut(text, cells)];
     const time = one.at === undefined || one.more ? '' : clock(one.at, now);
     const made = wrapped.map((row, at) =>
-      line(dim(` ${pad(at === 0 ? time : '', 5)}  `), coloured(row, one.colour ?? hueOf(text))),
+      line(dim(` ${pad(at === 0 ? time : '', stamp)}  `), coloured(row, one.colour ?? hueOf(text))),
     );
     out.unshift(...made);
   }
   const end = Math.max(Math.min(height, out.length), out.length - back);
-  return out.slice(Math.max(0, end - height), end);
+  const most = out.length < height + back ? { most: Math.max(0, out.length - height) } : {};
+  return { lines: out.slice(Math.max(0, end - height), end), ...most };
 }
 
 const hueOf = (text: string): 'red' | 'blue' | 'cyan' | undefined =>
   text.startsWith('✗') ? 'red' : text.startsWith('→') ? 'blue' : text.startsWith('? NEEDS_HUMAN') ? 'cyan' : undefined;
 
-export function agentTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
-  const told = view.details.idea?.id === idea.id ? view.details.idea : undefined;
-  if (told?.stream?.length) return streamLines(view, told.stream, columns, height, 'idea agent');
+export function agentTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
   const run = chosenRun(idea, view.ui.serial);
-  const words = run?.words;
+  if (!run) return { lines: [line(dim(` ${notYet(idea)}`))] };
+  const told = toldOfRun(view, idea);
+  // The event of its end has the last words alone: other words than the stream, which comes a moment later.
+  if (!told) return { lines: [loading(`what the agent said in iteration ${run.number}`)] };
+  if (told.stream?.length) return streamLines(view, told.stream, columns, height, 'idea agent');
+  const { words } = run;
   if (words)
-    return wrapAll(withSignals(words), columns - 2)
-      .slice(-height)
-      .map((one) => line(` ${one}`));
-  if (run?.endedAt !== undefined)
-    return withoutWords(logsCommand(view, idea, run), run, told?.output ?? [], columns - 2, height);
-  return [line(dim(idea.iterations.length === 0 ? ` ${notYet(idea)}` : ' nothing was said yet'))];
+    return {
+      lines: wrapAll(withSignals(words), columns - 2)
+        .slice(-height)
+        .map((one) => line(` ${one}`)),
+    };
+  if (run.endedAt !== undefined)
+    return { lines: withoutWords(logsCommand(view, idea, run), run, told.output ?? [], columns - 2, height) };
+  return { lines: [line(dim(' nothing was said yet'))] };
 }
 
 /** Without options `logs` shows the last agent run of the newest run. */
-function logsCommand({ details }: View, idea: IdeaModel, { serial }: Iteration): string {
-  const before = details.idea?.id === idea.id && idea.landedBefore ? details.idea.before : undefined;
+function logsCommand(view: View, idea: IdeaModel, { serial }: Iteration): string {
+  const before = idea.landedBefore ? toldOf(view, idea)?.before : undefined;
   const run = before ? ` --run ${before.runId}` : '';
   const last = serial === idea.iterations.at(-1)?.serial;
   return `ralphctl logs ${idea.id}${run}${last ? '' : ` --iteration ${serial}`}`;
@@ -81,19 +89,22 @@ function withoutWords(
 }
 
 /** The task; of a chosen agent run its prompt, which holds the task. */
-export function taskTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
+export function taskTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
   const cells = columns - 2;
   const all = view.ui.serial === undefined ? taskRows(idea, cells) : promptRows(view, idea, cells);
-  const first = Math.max(0, Math.min(view.ui.scroll['idea task'] ?? 0, all.length - height));
-  return all.slice(first, first + height).map((one) => line(` ${one}`));
+  const most = Math.max(0, all.length - height);
+  const first = Math.min(view.ui.scroll['idea task'] ?? 0, most);
+  return { lines: all.slice(first, first + height).map((one) => line(` ${one}`)), most };
 }
 
-function promptRows({ details, ui: { serial } }: View, { id }: IdeaModel, cells: number): string[] {
-  const prompt = details.idea?.id === id ? details.idea.prompt : undefined;
-  if (prompt !== undefined) return wrapAll(prompt.trimEnd(), cells);
+function promptRows(view: View, idea: IdeaModel, cells: number): string[] {
+  const told = toldOfRun(view, idea);
+  const run = chosenRun(idea, view.ui.serial);
+  if (!told) return [`loading the prompt of iteration ${run?.number ?? ''} …`];
+  if (told.prompt !== undefined) return wrapAll(told.prompt.trimEnd(), cells);
   return [
     'the prompt of this agent run is not here',
-    `look at the rest of it: ralphctl show ${id} --iteration ${serial}`,
+    `look at the rest of it: ralphctl show ${idea.id} --iteration ${view.ui.serial}`,
   ];
 }
 
@@ -116,17 +127,19 @@ function taskRows(idea: IdeaModel, cells: number): string[] {
 
 const TELLERS = { cli: 'command line', screen: 'screen', signal: 'Temporal' } as const;
 
-export function saidTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
-  if (idea.said.length === 0) return [line(dim(' nobody has said anything to it'))];
+export function saidTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
+  if (idea.said.length === 0) return { lines: [line(dim(' nobody has said anything to it'))] };
   const lines = idea.said.flatMap((one) => saidLines(one, view, columns));
-  const back = Math.max(0, Math.min(view.ui.scroll['idea said'] ?? 0, lines.length - height));
-  return lines.slice(Math.max(0, lines.length - height - back), lines.length - back);
+  const most = Math.max(0, lines.length - height);
+  const back = Math.min(view.ui.scroll['idea said'] ?? 0, most);
+  return { lines: lines.slice(Math.max(0, lines.length - height - back), lines.length - back), most };
 }
 
 function saidLines({ at, verb, text, by, done }: Said, { now }: View, columns: number): Line[] {
+  const time = clock(at, now);
   const cells = columns - 9;
   const head = line(
-    dim(` ${pad(clock(at, now), 5)}  `),
+    dim(` ${pad(time, Math.max(5, time.length))}  `),
     coloured(clean(verb), 'cyan'),
     dim(by ? `, ${TELLERS[by]}` : ''),
   );

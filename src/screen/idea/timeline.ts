@@ -107,8 +107,12 @@ export function timeline(view: View, idea: IdeaModel, columns: number, height: n
   const room = Math.max(1, height - 2);
   const first = windowAt(at, all.length, room, view.ui.scroll['idea timeline'] ?? all.length);
   const narrow = columns < 70;
+  const stamp = clockCells(
+    all.slice(0, 1).map((entry) => entry.at),
+    view.now,
+  );
   const lines = all.slice(first, first + room).map((entry) => {
-    const spans = 'run' in entry ? runLine(entry, idea, view, columns) : momentLine(entry, view, columns);
+    const spans = 'run' in entry ? runLine(entry, idea, view, columns, stamp) : momentLine(entry, view, columns, stamp);
     return 'run' in entry && entry.run === chosen ? mark(spans, columns, narrow) : spans;
   });
   return narrow ? [...lines, line(` ${shortSum(idea)}`)] : [...lines, line(), line(` ${sum(idea)}`)];
@@ -128,6 +132,7 @@ function runLine(
   idea: IdeaModel,
   { now }: View,
   columns: number,
+  stamp: number,
 ): Line {
   const narrow = columns < 70;
   const signal = signalOf(run, idea);
@@ -139,13 +144,13 @@ function runLine(
     return line(
       ` ${pad(`#${run.number}`, 3)}`,
       progress,
-      `  ${pad(clock(run.startedAt, now), 5)} ${pad(duration(ms), 4, 'right')}  `,
+      `  ${pad(clock(run.startedAt, now), stamp)} ${pad(duration(ms), 4, 'right')}  `,
       running ? '← now' : coloured(`${signal}${run.gate && !run.gate.pass ? ', red' : ''}`, look.colour),
     );
   const start = line(
     `   ${pad(`#${run.number}`, 4)}`,
     progress,
-    `  ${pad(clock(run.startedAt, now), 5)}  ${pad(`${duration(ms)}${running ? ' ─' : ''}`, 7)}`,
+    `  ${pad(clock(run.startedAt, now), stamp)}  ${pad(`${duration(ms)}${running ? ' ─' : ''}`, 7)}`,
   );
   if (width(signal) > SIGNAL_CELLS) {
     // A long signal takes the cells that the row has, and keeps only facts that exist beside it.
@@ -182,7 +187,12 @@ const gateWord = (gate: GateRun | undefined): Line => {
 };
 
 /** A narrow column has no room for reasons. Its time always stands. */
-function momentLine({ moment, limit }: Extract<Entry, { moment: Moment }>, { now }: View, columns: number): Line {
+function momentLine(
+  { moment, limit }: Extract<Entry, { moment: Moment }>,
+  { now }: View,
+  columns: number,
+  stamp: number,
+): Line {
   const { sign, colour } = MOMENTS[limit?.kind ?? moment.kind];
   const time = clock(limit?.at ?? moment.at, now);
   const { before, agent, kind, to } = moment;
@@ -202,7 +212,7 @@ function momentLine({ moment, limit }: Extract<Entry, { moment: Moment }>, { now
       ? `${duration((to ?? now) - moment.at)}${to === undefined ? ' ─' : ''}`
       : '';
   const text = what ? `${what}; continues with ${clean(agent ?? '')}` : `${momentText(moment)}${until}`;
-  return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, 5)}  ${pad(took, 7)}${text}`);
+  return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, stamp)}  ${pad(took, 7)}${text}`);
 }
 
 /** `5 iterations · 33m agent, 8m gate · 60 % · 4 commits · $0.41` */

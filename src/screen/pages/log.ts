@@ -3,7 +3,7 @@ import type { StampedEvent } from '../../protocol/events.js';
 import { framed, screenLine } from '../frame.js';
 import { listsOf } from '../lists.js';
 import { eventKey, type Happened, happened } from '../run/happened.js';
-import { coloured, dim, inverse, type Line, line } from '../text/line.js';
+import { bold, coloured, dim, edges, inverse, type Line, line } from '../text/line.js';
 import { whole } from '../text/numbers.js';
 import { clean, pad, wrap } from '../text/text.js';
 import { clock } from '../text/time.js';
@@ -20,10 +20,26 @@ function eventsOf({ model, ui, now }: View): StampedEvent[] {
   });
 }
 
-export const logPlaces = (view: View): Selection[] => eventsOf(view).map((event) => ({ id: eventKey(event) }));
+export const logPlaces = (view: View): Selection[] =>
+  loads(view) ? [] : eventsOf(view).map((event) => ({ id: eventKey(event) }));
+
+/** The log of another run is asked for, and not read yet. */
+const loads = ({ model, ui }: View): boolean => ui.logOf !== undefined && ui.logOf !== model.runId;
+
+function loadingLog(view: View): Picture {
+  const { model, details, ui, size } = view;
+  const run = clean(ui.logOf ?? '');
+  const text =
+    details.lost === ui.logOf
+      ? ` the files of run ${run} cannot be read: ralphctl logs --run ${run}`
+      : ` loading the log of run ${run} …`;
+  const head = edges(line(bold(clean(model.name)), `   run ${run}`), line(dim('4 of 5')), size.columns);
+  return framed(view, [head, line(dim(text))], {});
+}
 
 export function logView(view: View): Picture {
   const { model, ui, size, now } = view;
+  if (loads(view)) return loadingLog(view);
   const events = eventsOf(view);
   const height = size.rows - 1 - 3;
   const chosen = ui.selected.log?.id;
@@ -43,7 +59,8 @@ export function logView(view: View): Picture {
   if (events.length === 0)
     lines.push(line(dim(ui.find === '' ? ' nothing has happened yet' : ` nothing matches /${clean(ui.find)}`)));
   const find = ui.find.trim() === '' ? '' : `  /${clean(ui.find)}`;
-  const told = `${whole(events.length)} events${find}${found < 0 ? '  follows' : ''}`;
+  const of = ui.logOf === undefined ? '' : ` of run ${clean(ui.logOf)}`;
+  const told = `${whole(events.length)} events${of}${find}${found < 0 && of === '' ? '  follows' : ''}`;
   const event = events[at];
   const idea = event && 'idea' in event && event.idea !== undefined ? model.ideas.get(event.idea) : undefined;
   return {

@@ -3,6 +3,7 @@ import type { IdeaModel } from '../../model/model.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { framed, screenLine } from '../frame.js';
 import { cardKeys, packed } from '../idea/cards.js';
+import { toldOf } from '../idea/told.js';
 import { listsOf, type Need, waitingFor } from '../lists.js';
 import { costText } from '../run/run-slots.js';
 import { beside, box, indented, type Part } from '../text/boxes.js';
@@ -258,8 +259,9 @@ function aboutLine({ model }: View, idea: IdeaModel): string {
 }
 
 /** `0 commits · 12 files read · 2m · $0.05 · gate not run` */
-function didLines({ details, model, size }: View, idea: IdeaModel, columns: number): Line[] {
-  const read = details.idea?.id === idea.id ? details.idea.filesRead : undefined;
+function didLines(view: View, idea: IdeaModel, columns: number): Line[] {
+  const { model, size } = view;
+  const read = toldOf(view, idea)?.filesRead;
   const parts = [many(idea.commits, 'commit')];
   if (read !== undefined) parts.push(`${many(read, 'file')} read`);
   if (idea.spent.ms > 0) parts.push(duration(idea.spent.ms));
@@ -274,8 +276,8 @@ function didLines({ details, model, size }: View, idea: IdeaModel, columns: numb
   return lines;
 }
 
-function lastWords({ details }: View, idea: IdeaModel): string {
-  const told = details.idea?.id === idea.id ? details.idea.lastWords : undefined;
+function lastWords(view: View, idea: IdeaModel): string {
+  const told = toldOf(view, idea)?.lastWords;
   return withoutSignal(told ?? idea.iterations.at(-1)?.words ?? '');
 }
 

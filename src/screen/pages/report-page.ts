@@ -5,17 +5,26 @@ import { framed } from '../frame.js';
 import { isOver } from '../idea/possible.js';
 import { line } from '../text/line.js';
 import { clean } from '../text/text.js';
+import type { Ui } from '../ui.js';
 import type { Picture, View } from '../view.js';
+
+/** The run that History chose for its report; undefined: the run of the screen. */
+export const reportRun = ({ back, selected }: Ui): string | undefined =>
+  back[0] === 'history' ? selected.history?.id : undefined;
 
 export function textView(view: View): Picture {
   const { details, ui, size } = view;
-  const all = details.report;
+  const run = reportRun(ui) ?? view.model.runId;
+  const all = details.report?.runId === run ? details.report.lines : undefined;
   const room = size.rows - 3;
-  const first = Math.max(0, Math.min(ui.scroll[ui.screen] ?? 0, (all?.length ?? 0) - room));
-  const lines = (all ?? ['reading …']).slice(first, first + room).map((text) => line(` ${clean(text)}`));
+  const most = Math.max(0, (all?.length ?? 0) - room);
+  const first = Math.max(0, Math.min(ui.scroll[ui.screen] ?? 0, most));
+  const lines = (all ?? [`loading the report of run ${run} …`])
+    .slice(first, first + room)
+    .map((text) => line(` ${clean(text)}`));
   const more =
     all && all.length > room ? `${first + 1} to ${Math.min(all.length, first + room)} of ${all.length} lines` : '';
-  return framed(view, lines, {
+  const picture = framed(view, lines, {
     right: more,
     footer: hintLine(
       [
@@ -30,4 +39,5 @@ export function textView(view: View): Picture {
       size.columns,
     ),
   });
+  return { ...picture, most };
 }

@@ -66,15 +66,17 @@ export class Terminal {
   }
 
   /**
-   * Gives the terminal to another program, such as an editor, while `work` runs. `read`: until the person has read its
-   * output.
+   * Gives the terminal to another program, such as an editor, while `work` runs. `unread`: what the person has to read
+   * before the screen comes back, beside the output of the program; undefined: nothing.
    */
-  async lend(work: () => Promise<unknown>, read = false): Promise<void> {
+  async lend<T>(work: () => Promise<T>, unread: (result: T) => string | undefined): Promise<T> {
     this.#giveBack();
     this.#lent = true;
     try {
-      await work();
-      if (read) await this.#enter();
+      const result = await work();
+      const text = unread(result);
+      if (text !== undefined) await this.#enter(text);
+      return result;
     } finally {
       this.#lent = false;
       this.#take();
@@ -82,8 +84,8 @@ export class Terminal {
     }
   }
 
-  #enter(): Promise<void> {
-    this.#output.write(STOPPED);
+  #enter(text: string): Promise<void> {
+    this.#output.write(`${text === '' ? '' : `${clean(text)}\r\n`}${STOPPED}`);
     return new Promise((done) => {
       const stop = readKeys(this.#input, ({ name }) => {
         if (!['enter', 'newline', 'esc', 'q', 'ctrl-c'].includes(name)) return;

@@ -5,6 +5,7 @@
  * terminal.
  */
 import { withoutEscapes } from '../../protocol/escapes.js';
+import { withLocalTimes } from './time.js';
 
 /** Characters of one cell each; a text of these is as wide as it is long. */
 const PLAIN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u25fc✓✗⊗⊘⊟⊞⇄]*$/u;
@@ -44,9 +45,9 @@ export function width(text: string): number {
 export const isUnsafe = (text: string): boolean =>
   /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|\p{Emoji_Modifier}|\ufe0e|\ufe0f/u.test(text);
 
-/** One line, without anything that controls a terminal. */
+/** One line in local time, without anything that controls a terminal. */
 export const clean = (text: string): string =>
-  withoutEscapes(text.slice(0, MOST)).replace(UNPRINTABLE, ' ').replace(UNSEEN, '');
+  withLocalTimes(withoutEscapes(text.slice(0, MOST)).replace(UNPRINTABLE, ' ').replace(UNSEEN, ''));
 
 /** The lines of a foreign text, each cleaned. Tabs become two spaces. */
 export const paragraphs = (text: string): string[] =>

@@ -29,6 +29,30 @@ export function clock(at: number, now: number): string {
   return `${dayBefore(at, now)}${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+const HALF_DAY = 12 * HOUR;
+
+/**
+ * Replaces the times of the program's own texts: workflows know no zone and write `2026-11-21 22:40 UTC`, or the hour
+ * alone for a time within half a day.
+ */
+export function withLocalTimes(text: string, now = Date.now()): string {
+  if (!text.includes(' UTC')) return text;
+  return text.replace(
+    /\b(?:(\d{4}-\d\d-\d\d) )?(\d\d:\d\d)(?::\d\d)? UTC\b/g,
+    (all, day: string | undefined, time: string) => {
+      const today = new Date(now).toISOString().slice(0, 10);
+      const at = Date.parse(`${day ?? today}T${time}:00Z`);
+      if (Number.isNaN(at)) return all;
+      if (day !== undefined) return clock(at, now);
+      return clock(at - now > HALF_DAY ? at - DAY : now - at > HALF_DAY ? at + DAY : at, now);
+    },
+  );
+}
+
+/** The cells of a column of clock times. */
+export const clockCells = (times: readonly number[], now: number): number =>
+  Math.max(5, ...times.map((at) => clock(at, now).length));
+
 /** Start of a run: `today 22:00`, `Tue 22:03`, `3 Nov 22:01`. */
 export function dayClock(at: number, now: number): string {
   const date = new Date(at);

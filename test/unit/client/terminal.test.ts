@@ -11,7 +11,6 @@ import {
   dayOf,
   forPeople,
   localTime,
-  localTimes,
   onlyAscii,
   usesColour,
   wantsAscii,
@@ -109,7 +108,7 @@ test('G3 no sign has an emoji form', async () => {
 
 test('A8 times are local, also those that a workflow wrote in UTC', () => {
   const at = Date.parse('2026-03-04T05:06:00Z');
-  expect(localTimes('at a limit until 2026-03-04 05:06 UTC (quota)', at)).toBe(
+  expect(withLocalTimes('at a limit until 2026-03-04 05:06 UTC (quota)', at)).toBe(
     `at a limit until ${localTime(at, at).slice(0, 5)} (quota)`,
   );
 });

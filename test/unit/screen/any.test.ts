@@ -172,9 +172,10 @@ const details: fc.Arbitrary<Details> = fc
     ...noDetails(),
     nowOf: new Map([[id, now]]),
     quietMs: new Map([[id, quiet]]),
-    report: [error, now],
+    report: { runId: 'r', lines: [error, now] },
     idea: {
       id,
+      ...(quiet % 2 === 0 ? { serial: quiet % 10 } : {}),
       stream: [
         { at: NOW, text: now },
         { text: error, more: true as const },

@@ -100,7 +100,7 @@ const ROWS: Readonly<Record<Action, Row | ((key: string) => Row)>> = {
   retry: { on: 'failed', act: tell('retry', 'failed') },
   unblock: { on: 'blocked', act: tell('unblock', 'blocked') },
   'more-iterations': { on: 'works', ...types('more iterations', 'limit', 'works') },
-  edit: { on: 'failed', act: { do: 'lend', args: ['edit', 'failed'] } },
+  edit: { on: 'failed', act: { do: 'edit', args: ['edit', 'failed'] } },
   split: { on: 'failed', ...types('split', 'split', 'failed') },
   rollback: { on: 'landed', ...asks('rollback', 'landed') },
   cleanup: { on: 'failed', ...asks('cleanup', 'failed') },
@@ -141,7 +141,7 @@ const ROWS: Readonly<Record<Action, Row | ((key: string) => Row)>> = {
 function pressed(key: string, { ui = {}, on, model = run(), details = noDetails(), places = [] }: Case) {
   const before: Ui = { ...initialUi(), ...ui };
   const seen: Seen = {
-    ...{ model, details, rows: 24, places: places.map((id) => ({ section: 'slots' as const, id })) },
+    ...{ model, details, rows: 24, columns: 80, places: places.map((id) => ({ section: 'slots' as const, id })) },
     ...(on === undefined ? {} : { selected: { section: 'slots', id: on } }),
   };
   return { before, ...press(before, key.length === 1 ? { name: key, text: key } : { name: key }, seen) };
@@ -164,7 +164,7 @@ describe.each(KEYS.map((key) => [key.keys.join(' '), key] as const))('%s', (_, {
 describe('a key that depends on more than the idea', () => {
   it('Tab goes to the next section of a list', () => {
     const seen: Seen = {
-      ...{ model: run(), details: noDetails(), rows: 24, selected: { section: 'needs', id: 'asks' } },
+      ...{ model: run(), details: noDetails(), rows: 24, columns: 80, selected: { section: 'needs', id: 'asks' } },
       places: [
         { section: 'needs', id: 'asks' },
         { section: 'needs', id: 'failed' },

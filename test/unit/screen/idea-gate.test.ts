@@ -78,7 +78,7 @@ const keys = (from: Ui, columns: number, ...names: string[]): Ui =>
     const { selected, most } = compose(model, ui, details, size(columns), THEME, NOW);
     const places = placesOf(model, ui, details, size(columns), THEME, NOW);
     const key = name.length === 1 ? { name, text: name } : { name };
-    return press(ui, key, { model, details, places, rows: 40, selected, most }).ui;
+    return press(ui, key, { model, details, places, ...size(columns), selected, most }).ui;
   }, from);
 const page = (tab: Ui['tab'], more: Partial<Ui> = {}): Ui => ({
   ...initialUi(),

@@ -54,7 +54,7 @@ it('G4: an agent run that ended without a word shows its error and what it print
   const model = one();
   fold(model, { at, kind: 'idea', idea: 'a-1', title: 'Add a login page', status: 'running' });
   fold(model, { at, kind: 'iteration', idea: 'a-1', serial: 1, iteration: 1, max: 5, agentName: 'ed-001', agent: 'x' });
-  const details = { ...noDetails(), idea: { id: 'a-1', ...told } };
+  const details = { ...noDetails(), idea: { id: 'a-1', serial: 1, ...told } };
   expect(page(model, 'agent', 80, details)).toContain('nothing was said yet');
   fold(model, {
     ...{ at, kind: 'iteration-end', idea: 'a-1', serial: 1, iteration: 1, signal: { kind: 'none' } },

@@ -50,7 +50,7 @@ describe('a question longer than the screen', () => {
       for (const [, n = ''] of textOf(picture).matchAll(/Point (\d+) of/g)) seen.add(n);
       const places = placesOf(model, ui, noDetails(), size, THEME, NOW);
       const { most, selected } = picture;
-      ui = press(ui, { name }, { model, details: noDetails(), places, rows: size.rows, selected, most }).ui;
+      ui = press(ui, { name }, { model, details: noDetails(), places, ...size, selected, most }).ui;
       return picture;
     };
     for (let time = 0; time < LINES + 5; time += 1) page('pagedown');
@@ -147,7 +147,7 @@ describe('the footer', () => {
   it.each(['run', 'needs'] as const)('of %s offers the report and a new start when the run has ended', (screen) => {
     const model = over();
     expect(footer(model, { screen })).toMatch(/r start again.* v report/);
-    const seen = { model, details: noDetails(), places: [], rows: 24 };
+    const seen = { model, details: noDetails(), places: [], rows: 24, columns: 80 };
     const ui: Ui = { ...initialUi(), screen };
     expect(press(ui, { name: 'v' }, seen).ui.screen).toBe('report');
     expect(press(ui, { name: 'r' }, seen).ui.confirm).toContain('start a new run');

@@ -39,6 +39,7 @@ const seen = (id: string): Seen => ({
   places,
   selected: { section: 'needs', id },
   rows: 24,
+  columns: 80,
   commands,
 });
 const type = (text: string) => [...text].map((name) => ({ name, text: name }));

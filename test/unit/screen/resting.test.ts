@@ -65,7 +65,7 @@ describe('a run that only paused and held ideas keep open', () => {
     expect(resting.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(lines(model, size).join('\n')).toMatch(/◫ a\b.*paused[\s\S]*◫ b\b.*held/);
     for (const selected of resting) {
-      const seen = { model, details: noDetails(), places, selected, rows: size.rows };
+      const seen = { model, details: noDetails(), places, selected, ...size };
       expect(press(ui, { name: 'p' }, seen).act).toEqual({ do: 'tell', args: ['resume', selected.id] });
     }
   });
@@ -98,7 +98,7 @@ describe('a run that only paused and held ideas keep open', () => {
     const size = SIZES[1];
     const places = placesOf(model, initialUi(), noDetails(), size, THEME, NOW);
     for (const selected of places) {
-      const seen = { model, details: noDetails(), places, selected, rows: size.rows };
+      const seen = { model, details: noDetails(), places, selected, ...size };
       expect(press(initialUi(), { name: 'P' }, seen).act).toEqual({ do: 'tell', args: ['pause'] });
     }
     expect(lines(model, size).at(-1)).toContain('P pause run');

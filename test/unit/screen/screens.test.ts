@@ -170,7 +170,7 @@ describe('every list', () => {
       const { selected, lines } = compose(model, ui, details, SMALL, theme, NOW);
       if (selected) seen.add(`${selected.section} ${selected.id}`);
       if (places.length > 0) expect(lines.some((one) => plainLine(one).includes('>'))).toBe(true);
-      ui = press(ui, { name }, { model, details, places, rows: SMALL.rows, ...(selected ? { selected } : {}) }).ui;
+      ui = press(ui, { name }, { model, details, places, ...SMALL, ...(selected ? { selected } : {}) }).ui;
     }
     return { ui, seen };
   };
@@ -210,7 +210,7 @@ describe('the report', () => {
   it('is a page that scrolls', () => {
     const report = Array.from({ length: 60 }, (_, n) => `line ${n}`);
     const ui: Partial<Ui> = { screen: 'report', scroll: { report: 50 } };
-    const text = textOf(draw(ui, { ...noDetails(), report }, SMALL));
+    const text = textOf(draw(ui, { ...noDetails(), report: { runId: shop().runId, lines: report } }, SMALL));
     expect(text).toContain(' line 59');
     expect(text).toContain('40 to 60 of 60 lines');
   });

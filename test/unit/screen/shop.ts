@@ -315,6 +315,8 @@ export const searchDetails = (): Details => ({
   ...shopDetails(),
   idea: {
     id: 'search-001',
+    serial: 5,
+    outputOf: '4',
     stream: [
       { at: clockAt('23:39'), text: 'session with claude-opus' },
       {
@@ -367,6 +369,7 @@ export const mfaDetails = (): Details => ({
   ...shopDetails(),
   idea: {
     id: 'mfa-001',
+    serial: 1,
     filesRead: 12,
     lastWords:
       'I looked at how login works today. Both ways are possible; they exclude each other. The app means one table and a page to enrol; the mail means a queue and templates in four languages.\n<ralph nonce="x1">NEEDS_HUMAN: Which?</ralph>',

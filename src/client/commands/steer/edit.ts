@@ -4,7 +4,6 @@
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { makeTemporary } from '../../../process/temporary.js';
@@ -15,6 +14,7 @@ import { type AmendedFields, amend } from '../../../run-files/amendments.js';
 import { type IdeaEdit, lastEdit, writeEdit } from '../../../run-files/edits.js';
 import { loadIdea } from '../../../run-files/run.js';
 import { type Context, say } from '../../context.js';
+import { openEditor } from '../../editor.js';
 import { endProgress } from '../../progress.js';
 import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
@@ -122,12 +122,6 @@ function withFlags(before: Editable, options: EditOptions): Editable {
 
 /** The result is the content of the file when the editor exits. */
 async function inEditor(context: Context, idea: string, before: Editable): Promise<Editable> {
-  const editor = context.env.VISUAL || context.env.EDITOR;
-  if (!editor) {
-    throw new UserError(
-      `$EDITOR is not set. Set it, or use flags: ralphctl edit ${idea} --text "…" --max-iterations 20`,
-    );
-  }
   const dir = await makeTemporary('edit');
   const path = join(dir, `${idea}.yaml`);
   try {
@@ -136,15 +130,9 @@ async function inEditor(context: Context, idea: string, before: Editable): Promi
       `# ${idea}: the change applies from its next iteration. The backlog file stays as it is. Later runs use the change.\n${stringify(before)}`,
     );
     endProgress();
-    const ended = await execa(`${editor} "$RALPHCTL_EDIT"`, {
-      shell: true,
-      stdio: 'inherit',
-      env: { ...context.env, RALPHCTL_EDIT: path },
-      extendEnv: false,
-      reject: false,
-    });
-    if (ended.exitCode !== 0)
-      throw new UserError(`the editor exited with code ${ended.exitCode}; ${idea} is unchanged`);
+    const instead = `Or use flags: ralphctl edit ${idea} --text "…" --max-iterations 20 --timeout 60`;
+    const code = await openEditor(context, { file: path, instead });
+    if (code !== 0) throw new UserError(`the editor exited with code ${code}; ${idea} is unchanged`);
     return checked(yamlOf(await readFile(path, 'utf8')));
   } finally {
     await rm(dir, { recursive: true, force: true });

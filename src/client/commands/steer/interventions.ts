@@ -3,7 +3,7 @@
  * once. Without a worker the server queues the command, and it applies when a worker starts.
  */
 import { nearest } from '../../../config/problems.js';
-import { notesProblem } from '../../../decide/idea/amendments.js';
+import { hintWaits, notesProblem } from '../../../decide/idea/amendments.js';
 import { emptyText } from '../../../decide/idea/answers.js';
 import { readWarningAnswer } from '../../../decide/idea/stall.js';
 import type { KeptCommand } from '../../../protocol/activities.js';
@@ -124,7 +124,8 @@ export async function tellRun(context: Context, act: (api: RunApi) => Promise<st
   });
 }
 
-export async function send(context: Context, run: OpenRun, command: Intervention): Promise<number> {
+/** `rather`: what people read instead of the run's sentence, which does not know as much. */
+export async function send(context: Context, run: OpenRun, command: Intervention, rather?: string): Promise<number> {
   const { verb, idea } = command;
   const about = idea ? `${verb} ${idea}` : verb;
   const empty = emptyText(command);
@@ -134,8 +135,9 @@ export async function send(context: Context, run: OpenRun, command: Intervention
     return sayFailing(context, run, run.failing, about);
   }
   const done = await run.api.tell(command, run.worker);
-  if (context.json) printJson({ done: done ?? null, verb, idea: idea || undefined, worker: done !== undefined });
-  else print(done ?? queued(about) + (verb === 'answer' ? `. The first answer counts; see: ralphctl why ${idea}` : ''));
+  const said = done === undefined ? undefined : (rather ?? done);
+  if (context.json) printJson({ done: said ?? null, verb, idea: idea || undefined, worker: done !== undefined });
+  else print(said ?? queued(about) + (verb === 'answer' ? `. The first answer counts; see: ralphctl why ${idea}` : ''));
   return EXIT.ok;
 }
 
@@ -190,7 +192,7 @@ export async function hint(context: Context, idea: string, text: string, reason:
     const { notes: count = 0, notesSize: size = 0 } = view && view.phase !== 'closed' ? view : {};
     const problem = notesProblem(idea, { count, size }, text);
     if (problem !== undefined) throw new UserError(problem, EXIT.refused);
-    return send(context, run, command);
+    return send(context, run, command, view && hintWaits(view));
   };
   return withRunOr(context, act, command);
 }

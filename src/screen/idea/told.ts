@@ -1,0 +1,27 @@
+/**
+ * What files, git and the worker tell about the idea of a page.
+ * Invariant: never the words of another idea or agent run. While the right ones load, there are none.
+ */
+import type { IdeaModel } from '../../model/model.js';
+import type { IdeaDetails } from '../details.js';
+import { dim, type Line, line } from '../text/line.js';
+import type { View } from '../view.js';
+
+/** The lines of a tab. `most`: how far its text scrolls; absent: not at all, or not known yet. */
+export interface TabBody {
+  lines: Line[];
+  most?: number;
+}
+
+/** About the idea; undefined while it loads. */
+export const toldOf = ({ details }: Pick<View, 'details'>, { id }: Pick<IdeaModel, 'id'>): IdeaDetails | undefined =>
+  details.idea?.id === id ? details.idea : undefined;
+
+/** About the shown agent run, too; undefined while it loads. */
+export function toldOfRun(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): IdeaDetails | undefined {
+  const told = toldOf(view, idea);
+  const { serial } = idea.iterations.find((run) => run.serial === view.ui.serial) ?? idea.iterations.at(-1) ?? {};
+  return told?.serial === serial ? told : undefined;
+}
+
+export const loading = (what: string): Line => line(dim(` loading ${what} …`));

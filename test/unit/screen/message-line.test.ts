@@ -1,0 +1,142 @@
+/** The line above the keys: input, commands on their way, and the end of the run. Features: C1 C3 C4 G5 G8. */
+import { describe, expect, it } from 'vitest';
+import { fold, newModel } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
+import type { RunEvent } from '../../../src/protocol/events.js';
+import { compose } from '../../../src/screen/compose.js';
+import { press } from '../../../src/screen/control/press.js';
+import { atEnd, goTo, withNewRun } from '../../../src/screen/control/seen.js';
+import { answered, sending } from '../../../src/screen/control/sent.js';
+import { type Details, noDetails } from '../../../src/screen/details.js';
+import { plainLine } from '../../../src/screen/text/line.js';
+import { initialUi, type ScreenName, type Ui } from '../../../src/screen/ui.js';
+import { clockAt, idea, NOW } from './shop.js';
+
+const THEME = { colour: true, ascii: false };
+const SIZE = { columns: 80, rows: 24 };
+
+function modelOf(...events: RunEvent[]): RunModel {
+  const ideas = ['slow', 'late', 'long', 'used'].map((id) => idea(id, `Title of ${id}`));
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, ideas);
+  for (const event of events) fold(model, { at: new Date(clockAt('23:00')).toISOString(), ...event });
+  return model;
+}
+const timeout = (id: string, reason: string): RunEvent => ({
+  ...{ kind: 'idea', idea: id, title: id, status: 'timeout', reason },
+});
+const model = modelOf(
+  { kind: 'run', state: 'running', landed: 0, total: 4 },
+  { kind: 'idea', idea: 'slow', title: 'slow', status: 'running', agentName: 'ed-001' },
+  { kind: 'iteration', idea: 'slow', serial: 3, iteration: 3, max: 3, agentName: 'ed-001', agent: 'x' },
+  timeout('late', '1h30m of working time used'),
+  timeout('long', 'the agent timed out after 30m'),
+  timeout('used', '3 of 3 iterations used'),
+);
+const keys = (ui: Ui, on: string, ...names: string[]) => {
+  let pressed: ReturnType<typeof press> = { ui };
+  for (const name of names) {
+    const key = name.length === 1 ? { name, text: name } : { name };
+    pressed = press(pressed.ui, key, {
+      ...{ model, details: noDetails(), places: [], ...SIZE },
+      selected: { section: 'needs', id: on },
+    });
+  }
+  return pressed;
+};
+const rows = (ui: Ui, of: RunModel = model, details: Details = noDetails()): string[] =>
+  compose(of, ui, details, SIZE, THEME, NOW).lines.map(plainLine);
+const line = (ui: Ui, of: RunModel = model): string => rows(ui, of).at(-2) ?? '';
+
+describe('more of what an idea ran out of', () => {
+  it('C3: the label and its value are two things', () => {
+    expect(line(keys(initialUi(), 'slow', '+').ui)).toMatch(/^ more iterations for slow: 5 {3}Enter sends, Esc cancels/);
+    expect(keys(initialUi(), 'used', '+', 'enter').act).toMatchObject({ args: ['limit', 'used', '5'] });
+  });
+
+  it('C3: an idea that ran out of time gets time, and is tried again', () => {
+    const { ui } = keys(initialUi(), 'late', '+');
+    expect(line(ui)).toMatch(/^ minutes of work for late: 180 +it used up 90; then it is tried again/);
+    expect(keys(ui, 'late', 'enter').act).toEqual({
+      ...{ do: 'tell', args: ['edit', 'late', '--timeout', '180'], then: ['retry', 'late'] },
+    });
+  });
+
+  it('C3: where neither helps, the key names what does', () => {
+    const { ui, act } = keys(initialUi(), 'long', '+');
+    expect([act, ui.prompt, ui.pending]).toEqual([undefined, undefined, undefined]);
+    expect(ui.message?.text).toContain('ralphctl edit long --iteration-timeout MINUTES');
+  });
+
+  it.each([
+    ['late', '+ more time'],
+    ['used', '+ more iterations'],
+    ['long', ''],
+  ])('G4: the card and the keys of %s offer what helps', (id, offer) => {
+    const text = rows({ ...initialUi(), screen: 'idea', idea: id, tab: 'timeline' }).join('\n');
+    if (offer === '') expect(text).not.toMatch(/\+ more/);
+    else expect(text.split(offer).length).toBeGreaterThan(1);
+  });
+});
+
+it('C4: a hint to the last iteration says before it is typed that no prompt follows by itself', () => {
+  expect(line(keys(initialUi(), 'slow', 'i').ui)).toContain('its last iteration: read only after + or a retry');
+});
+
+it('an empty input says that nothing was sent', () => {
+  const { ui, act } = keys(initialUi(), 'slow', '+', 'ctrl-u', 'enter');
+  expect(act).toBeUndefined();
+  expect(line(ui)).toContain('nothing typed, nothing sent');
+});
+
+describe('a command on its way', () => {
+  it('C1: is named at once and until the run has answered, also after other keys', () => {
+    const sent = sending(initialUi(), ['pause']);
+    expect(line(sent)).toContain('pause of the run: sent, waiting for the answer of the run …');
+    const moved = keys(sent, 'slow', 'down', '3').ui;
+    expect(line(moved)).toContain('pause of the run: sent');
+    const two = sending(moved, ['retry', 'late']);
+    expect(line(two)).toContain('pause of the run: sent, waiting for the answer of the run …; 1 more after it');
+    expect(line(answered(two))).toContain('retry late: sent');
+    expect(answered(answered(two)).sent).toBeUndefined();
+  });
+});
+
+describe('the end of the run', () => {
+  const over = modelOf(
+    { kind: 'idea', idea: 'slow', title: 'slow', status: 'landed', commit: 'abc' },
+    timeout('late', '3 of 3 iterations used'),
+    { kind: 'run', state: 'completed', landed: 1, total: 4 },
+  );
+  const on = (screen: ScreenName): Ui => atEnd({ ...initialUi(), screen, idea: 'late', back: ['run'] });
+
+  it.each(['idea', 'needs', 'ideas', 'log', 'history', 'help'] as const)('G8: is told on %s until somebody looks', (screen) => {
+    const ui = on(screen);
+    expect(line(ui, over)).toContain('run ended: 1 landed, 3 not landed; report: v');
+    const later = press(ui, { name: 'down' }, { model: over, details: noDetails(), places: [], ...SIZE }).ui;
+    expect(line(later, over)).toContain('run ended');
+    const seen = { model: over, details: noDetails(), places: [], ...SIZE };
+    const report = press(screen === 'help' ? goTo(ui, 'needs') : ui, { name: 'v' }, seen).ui;
+    expect(report).toMatchObject({ screen: 'report' });
+    expect(press(report, { name: 'esc' }, seen).ui.news).toBeUndefined();
+    expect(withNewRun(ui).news).toBeUndefined();
+  });
+
+  it('G8: puts the report in the place of Run', () => {
+    expect(on('run')).toMatchObject({ screen: 'report', back: ['run'] });
+    expect(on('run').news).toBeUndefined();
+    expect(withNewRun(on('run'))).toMatchObject({ screen: 'run', back: [] });
+  });
+
+  it('G8: is told on the report of another run, too', () => {
+    const older: Ui = { ...initialUi(), screen: 'report', back: ['history'], selected: { history: { id: 'r0' } } };
+    expect(line(atEnd(older), over)).toContain('run ended');
+    const seen = { model: over, details: noDetails(), places: [], ...SIZE };
+    expect(press(atEnd(older), { name: 'v' }, seen).ui).toMatchObject({ screen: 'report', back: ['run'] });
+  });
+
+  it('v on History is about the run of the screen, not about the chosen one', () => {
+    const seen = { model: over, details: noDetails(), places: [], ...SIZE };
+    const ui = press({ ...on('history'), selected: { history: { id: 'r0' } } }, { name: 'v' }, seen).ui;
+    expect(ui).toMatchObject({ screen: 'report', back: ['run'] });
+  });
+});

@@ -1,0 +1,60 @@
+/** Times on the screen: local, to the minute, by one rule. Features: G1 G2 G6. */
+import { describe, expect, it } from 'vitest';
+import { fold, newModel } from '../../../src/model/fold.js';
+import { compose } from '../../../src/screen/compose.js';
+import { noDetails } from '../../../src/screen/details.js';
+import { plainLine } from '../../../src/screen/text/line.js';
+import { clock, withLocalTimes } from '../../../src/screen/text/time.js';
+import { initialUi, type Ui } from '../../../src/screen/ui.js';
+import { clockAt, idea, NOW } from './shop.js';
+
+const THEME = { colour: true, ascii: false };
+const DAY = 24 * 3_600_000;
+const utc = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+
+describe('a time in a text of the program', () => {
+  const at = NOW - 3 * 3_600_000;
+
+  it('is local, with the day by the rule of every other time', () => {
+    expect(withLocalTimes(`until ${utc(at)} UTC (quota)`, NOW)).toBe(`until ${clock(at, NOW)} (quota)`);
+    expect(withLocalTimes(`until ${utc(at - 3 * DAY)} UTC`, NOW)).toBe(`until ${clock(at - 3 * DAY, NOW)}`);
+    expect(withLocalTimes(`next try at ${utc(at).slice(11)} UTC`, NOW)).toBe(`next try at ${clock(at, NOW)}`);
+    expect(withLocalTimes('no time, 12:30 here, UTC there', NOW)).toBe('no time, 12:30 here, UTC there');
+  });
+
+  it('G6: is local on every page', () => {
+    // The clock of this machine names the day where the text is older.
+    const reason = `at a limit until ${utc(at)} UTC`;
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'One')]);
+    const told = { at: new Date(at).toISOString(), kind: 'idea', idea: 'a-1', title: 'One', status: 'failed', reason };
+    fold(model, told as never);
+    const pages: Partial<Ui>[] = [
+      ...(['run', 'needs', 'log'] as const).map((screen) => ({ screen })),
+      { screen: 'idea', idea: 'a-1', tab: 'timeline' },
+    ];
+    for (const ui of pages) {
+      const size = { columns: 120, rows: 40 };
+      const { lines } = compose(model, { ...initialUi(), ...ui }, noDetails(), size, THEME, NOW);
+      const text = lines.map(plainLine).join('\n');
+      expect(text).toContain('at a limit until');
+      expect(text).not.toContain('UTC');
+    }
+  });
+});
+
+it('G2: the times of an idea that worked on another day are whole, in columns', () => {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'One')]);
+  const at = new Date(clockAt('23:00') - 3 * DAY).toISOString();
+  fold(model, { at, kind: 'idea', idea: 'a-1', title: 'One', status: 'running', agentName: 'ed-001' });
+  const begins = { kind: 'iteration', idea: 'a-1', serial: 1, iteration: 1, max: 5, agentName: 'ed-001', agent: 'x' };
+  fold(model, { at, ...begins } as never);
+  const time = clock(Date.parse(at), NOW);
+  expect(time.length).toBeGreaterThan(5);
+  const stream = [{ at: Date.parse(at), text: 'I begin' }];
+  const details = { ...noDetails(), idea: { id: 'a-1', serial: 1, stream } };
+  for (const tab of ['timeline', 'agent'] as const) {
+    const ui: Ui = { ...initialUi(), screen: 'idea', idea: 'a-1', tab };
+    const { lines } = compose(model, ui, details, { columns: 80, rows: 24 }, THEME, NOW);
+    expect(lines.map(plainLine).join('\n')).toContain(`${time} `);
+  }
+});
