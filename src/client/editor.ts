@@ -3,7 +3,6 @@
  * Invariant: git answers outside of the repository. Agents can write the configuration of a repository, and an editor of
  * theirs must not run.
  */
-import { open } from 'node:fs/promises';
 import { execa } from 'execa';
 import { UserError } from '../protocol/user-error.js';
 import { type Context, TELLER_ENV } from './context.js';
@@ -19,20 +18,14 @@ export async function openEditor({ env }: Pick<Context, 'env'>, { file, instead 
   const editor = env.VISUAL || env.EDITOR || (await editorOfGit(env));
   if (editor === undefined)
     throw new UserError(`there is no editor: set EDITOR, for example: export EDITOR=nano. ${instead}`);
-  const terminal = env[TELLER_ENV] === 'screen' ? await open('/dev/tty', 'r+').catch(() => undefined) : undefined;
-  try {
-    const ended = await execa(`${editor} "$RALPHCTL_EDIT"`, {
-      shell: true,
-      // The full screen reads the output of this command, and lends its terminal to the editor alone.
-      stdio: terminal ? [terminal.fd, terminal.fd, terminal.fd] : 'inherit',
-      env: { ...env, RALPHCTL_EDIT: file },
-      extendEnv: false,
-      reject: false,
-    });
-    return ended.exitCode ?? 1;
-  } finally {
-    await terminal?.close();
-  }
+  const command = `${editor} "$RALPHCTL_EDIT"`;
+  // The full screen reads the output of this command, and lends its terminal to the editor alone.
+  const own = env[TELLER_ENV] === 'screen' ? `{ ${command}\n} </dev/tty >/dev/tty 2>/dev/tty` : command;
+  const ended = await execa(own, {
+    ...{ shell: true, stdio: 'inherit', extendEnv: false, reject: false },
+    env: { ...env, RALPHCTL_EDIT: file },
+  });
+  return ended.exitCode ?? 1;
 }
 
 /** As git finds it: GIT_EDITOR, core.editor of the person, vi. Undefined where that program does not exist. */

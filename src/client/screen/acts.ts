@@ -95,14 +95,17 @@ async function done(act: Act, host: ActHost): Promise<void> {
       );
       return;
     case 'edit': {
-      const edited = await terminal.lend(() => tell(context, act.args), ({ ok, text }) => (ok ? undefined : text));
+      const edited = await terminal.lend(
+        () => tell(context, act.args),
+        ({ ok, text }) => (ok ? undefined : text),
+      );
       source.refresh();
       host.say(edited.text, edited.ok);
       return;
     }
     case 'tell': {
       const first = await tell(context, act.args);
-      const { ok, text } = act.then && first.ok ? await tell(context, act.then) : first;
+      const { ok, text } = act.next && first.ok ? await tell(context, act.next) : first;
       if (ok && act.draft !== undefined) host.draft(act.draft, undefined);
       source.refresh();
       host.forget();

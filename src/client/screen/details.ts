@@ -161,7 +161,8 @@ export class DetailReader {
 
 /** Whether the person now looks at something that has details of its own. */
 export function asksOther(before: Ui, now: Ui): boolean {
-  if ((['screen', 'idea', 'tab', 'serial', 'file', 'logOf'] as const).some((key) => before[key] !== now[key])) return true;
+  if ((['screen', 'idea', 'tab', 'serial', 'file', 'logOf'] as const).some((key) => before[key] !== now[key]))
+    return true;
   const { screen } = now;
   return (screen === 'idea' || screen === 'needs') && before.selected[screen]?.id !== now.selected[screen]?.id;
 }

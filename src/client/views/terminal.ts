@@ -64,7 +64,6 @@ export const localTime = (at: number, now = Date.now()): string =>
 
 export const dayOf = (at: number): string => new Date(at).toDateString();
 
-
 /** Prepares a text for people: local times, and signs that the terminal can show. */
 export function forPeople(text: string, stream: { isTTY?: boolean; columns?: number }, env: Env = process.env): string {
   const local = withLocalTimes(text);

@@ -5,8 +5,8 @@
  */
 
 import type { IdeaLimits } from '../../protocol/activities.js';
-import type { IdeaView } from '../../protocol/views.js';
 import { type LimitPatch, MOST_ITERATIONS, MOST_MINUTES, MOST_NOTES } from '../../protocol/command.js';
+import type { IdeaView } from '../../protocol/views.js';
 
 export interface Notes {
   count: number;

@@ -8,7 +8,7 @@ export type Act =
       /** Idea whose draft goes with it. */
       draft?: string;
       /** Runs after it, where it was accepted. */
-      then?: readonly string[];
+      next?: readonly string[];
     }
   /** Gives the terminal to a command. Its output stays until a key press. */
   | { do: 'lend'; args: readonly string[]; read: true }

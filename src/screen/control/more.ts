@@ -27,6 +27,6 @@ export function moreOf({ id, status, reason }: IdeaModel, only: (verb: IdeaVerb,
   const used = Math.max(1, (Number(days) * 24 + Number(hours)) * 60 + Number(minutes));
   return only('edit', {
     ...{ type: `minutes of work for ${id}`, start: `${2 * used}`, note: `it used up ${used}; then it is tried again` },
-    ...{ args: ['edit', id, '--timeout'], then: ['retry', id] },
+    ...{ args: ['edit', id, '--timeout'], next: ['retry', id] },
   });
 }

@@ -80,9 +80,9 @@ function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
       },
     };
   if ('type' in wish) {
-    const { type, args, start = '', draft, note, then } = wish;
+    const { type, args, start = '', draft, note, next } = wish;
     const prompt: Prompt = { kind: 'text', label: type, ...draftOf(start), ...(note === undefined ? {} : { note }) };
-    const pending: Act = { do: 'tell', args, ...(draft === undefined ? {} : { draft }), ...(then ? { then } : {}) };
+    const pending: Act = { do: 'tell', args, ...(draft === undefined ? {} : { draft }), ...(next ? { next } : {}) };
     return { ui: { ...ui, prompt, pending } };
   }
   if ('ask' in wish) return { ui: { ...ui, confirm: wish.ask, pending: wish.act } };

@@ -15,14 +15,14 @@ import type { Act } from './act.js';
 import { moreOf } from './more.js';
 import { questionBefore } from './way.js';
 
-/** `note`: beside the input. `then`: a command after it. */
+/** `note`: beside the input. `next`: a command after it. */
 export interface Typing {
   type: string;
   args: readonly string[];
   start?: string;
   draft?: string;
   note?: string;
-  then?: readonly string[];
+  next?: readonly string[];
 }
 
 export type Wish =

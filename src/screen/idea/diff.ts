@@ -1,7 +1,7 @@
 /** The Diff tab: the files that an idea changed, then the lines of one file. */
 import type { IdeaModel } from '../../model/model.js';
 import type { DiffView } from '../details.js';
-import { type Colour, coloured, dim, inverse, type Line, line, rule } from '../text/line.js';
+import { type Colour, coloured, dim, inverse, line, rule } from '../text/line.js';
 import { many } from '../text/numbers.js';
 import { clean, cut, pad, width } from '../text/text.js';
 import type { Selection } from '../ui.js';

@@ -6,7 +6,7 @@ import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line
 import { dollars, many, UNKNOWN } from '../text/numbers.js';
 import { clean, cut, pad, width } from '../text/text.js';
 import { bar, SIGNALS } from '../text/theme.js';
-import { clock, duration } from '../text/time.js';
+import { clock, clockCells, duration } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type View, windowAt } from '../view.js';
 import { rungWords } from '../words/event-words.js';

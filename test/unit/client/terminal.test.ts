@@ -18,7 +18,7 @@ import {
   wrapped,
 } from '../../../src/client/views/terminal.js';
 import type { StampedEvent } from '../../../src/protocol/events.js';
-import { clock } from '../../../src/screen/text/time.js';
+import { clock, withLocalTimes } from '../../../src/screen/text/time.js';
 
 const TTY = { isTTY: true };
 

@@ -31,7 +31,14 @@ const lines = (model: RunModel, more: Partial<Ui> = {}): string[] =>
   );
 
 const seenAt = (model: RunModel) =>
-  ({ model, details: noDetails(), places: [], selected: { section: 'needs', id: 'a-1' }, rows: 24, columns: 80 }) as const;
+  ({
+    model,
+    details: noDetails(),
+    places: [],
+    selected: { section: 'needs', id: 'a-1' },
+    rows: 24,
+    columns: 80,
+  }) as const;
 
 describe('a run that has ended', () => {
   it('G5: has a green tick only where everything landed', () => {

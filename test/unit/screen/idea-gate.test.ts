@@ -166,7 +166,9 @@ describe('an agent run that the timeline opens', () => {
     expect(shows(page('task'), columns)).not.toContain('# Prompt');
   });
 
-  it('without its file says so', () => {
+  it('without its file says so', async () => {
+    await rm(iterationDir(root, 'p', 'r', 'a-1', 1), { recursive: true });
+    await read(page('task', { serial: 1 }));
     expect(shows(page('task', { serial: 1 }))).toContain('ralphctl show a-1 --iteration 1');
   });
 });

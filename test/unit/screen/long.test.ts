@@ -115,6 +115,7 @@ describe('the signal of an agent', () => {
       ...details,
       idea: {
         id: 'mfa-001',
+        serial: 1,
         lastWords: `Both work.\n${raw}`,
         stream: [{ text: raw }, { text: 'And why?</ralph>', more: true as const }],
       },

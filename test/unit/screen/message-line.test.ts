@@ -49,7 +49,9 @@ const line = (ui: Ui, of: RunModel = model): string => rows(ui, of).at(-2) ?? ''
 
 describe('more of what an idea ran out of', () => {
   it('C3: the label and its value are two things', () => {
-    expect(line(keys(initialUi(), 'slow', '+').ui)).toMatch(/^ more iterations for slow: 5 {3}Enter sends, Esc cancels/);
+    expect(line(keys(initialUi(), 'slow', '+').ui)).toMatch(
+      /^ more iterations for slow: 5 {3}Enter sends, Esc cancels/,
+    );
     expect(keys(initialUi(), 'used', '+', 'enter').act).toMatchObject({ args: ['limit', 'used', '5'] });
   });
 
@@ -57,7 +59,7 @@ describe('more of what an idea ran out of', () => {
     const { ui } = keys(initialUi(), 'late', '+');
     expect(line(ui)).toMatch(/^ minutes of work for late: 180 +it used up 90; then it is tried again/);
     expect(keys(ui, 'late', 'enter').act).toEqual({
-      ...{ do: 'tell', args: ['edit', 'late', '--timeout', '180'], then: ['retry', 'late'] },
+      ...{ do: 'tell', args: ['edit', 'late', '--timeout', '180'], next: ['retry', 'late'] },
     });
   });
 
@@ -107,19 +109,23 @@ describe('the end of the run', () => {
     timeout('late', '3 of 3 iterations used'),
     { kind: 'run', state: 'completed', landed: 1, total: 4 },
   );
-  const on = (screen: ScreenName): Ui => atEnd({ ...initialUi(), screen, idea: 'late', back: ['run'] });
+  const on = (screen: ScreenName): Ui =>
+    atEnd({ ...initialUi(), screen, idea: 'late', back: screen === 'run' ? [] : ['run'] });
 
-  it.each(['idea', 'needs', 'ideas', 'log', 'history', 'help'] as const)('G8: is told on %s until somebody looks', (screen) => {
-    const ui = on(screen);
-    expect(line(ui, over)).toContain('run ended: 1 landed, 3 not landed; report: v');
-    const later = press(ui, { name: 'down' }, { model: over, details: noDetails(), places: [], ...SIZE }).ui;
-    expect(line(later, over)).toContain('run ended');
-    const seen = { model: over, details: noDetails(), places: [], ...SIZE };
-    const report = press(screen === 'help' ? goTo(ui, 'needs') : ui, { name: 'v' }, seen).ui;
-    expect(report).toMatchObject({ screen: 'report' });
-    expect(press(report, { name: 'esc' }, seen).ui.news).toBeUndefined();
-    expect(withNewRun(ui).news).toBeUndefined();
-  });
+  it.each(['idea', 'needs', 'ideas', 'log', 'history', 'help'] as const)(
+    'G8: is told on %s until somebody looks',
+    (screen) => {
+      const ui = on(screen);
+      expect(line(ui, over)).toContain('run ended: 1 landed, 3 not landed; report: v');
+      const later = press(ui, { name: 'down' }, { model: over, details: noDetails(), places: [], ...SIZE }).ui;
+      expect(line(later, over)).toContain('run ended');
+      const seen = { model: over, details: noDetails(), places: [], ...SIZE };
+      const report = press(screen === 'help' ? goTo(ui, 'needs') : ui, { name: 'v' }, seen).ui;
+      expect(report).toMatchObject({ screen: 'report' });
+      expect(press(report, { name: 'esc' }, seen).ui.news).toBeUndefined();
+      expect(withNewRun(ui).news).toBeUndefined();
+    },
+  );
 
   it('G8: puts the report in the place of Run', () => {
     expect(on('run')).toMatchObject({ screen: 'report', back: ['run'] });

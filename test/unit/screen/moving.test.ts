@@ -31,11 +31,14 @@ const details: Details = {
   report: { runId: 'r', lines: LINES },
 };
 const keys = (from: Partial<Ui>, size: typeof NARROW, ...names: string[]): Ui =>
-  names.reduce((ui: Ui, name) => {
-    const { selected, most } = compose(model, ui, details, size, THEME, NOW);
-    const places = placesOf(model, ui, details, size, THEME, NOW);
-    return press(ui, { name }, { model, details, places, ...size, selected, most }).ui;
-  }, { ...initialUi(), ...from });
+  names.reduce(
+    (ui: Ui, name) => {
+      const { selected, most } = compose(model, ui, details, size, THEME, NOW);
+      const places = placesOf(model, ui, details, size, THEME, NOW);
+      return press(ui, { name }, { model, details, places, ...size, selected, most }).ui;
+    },
+    { ...initialUi(), ...from },
+  );
 const text = (ui: Ui, size = NARROW): string =>
   compose(model, ui, details, size, THEME, NOW).lines.map(plainLine).join('\n');
 const page: Partial<Ui> = { screen: 'idea', idea: 'a-1', back: ['run'] };
