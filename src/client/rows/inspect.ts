@@ -67,7 +67,7 @@ export function addInspect(program: Program, run: Run): void {
     .description('Prints the events of a run as JSON lines. The schema is schemas/events.schema.json.')
     .option('-f, --follow', 'print more as they arrive, until the run ends')
     .option('--run <id>', 'run to show (default: the last)')
-    .addOption(new Option('--json', 'the default and only form'))
+    .addOption(new Option('--json', 'print JSON lines, the default and only form'))
     .action(
       run(async (context, options: object) => (await import('../commands/inspect/logs.js')).events(context, options)),
     );
@@ -85,7 +85,7 @@ function addReport(program: Program, run: Run): void {
     .option('--run <id>', 'run to report on (default: the last)')
     .option('--all', 'list every idea')
     .option('--md', 'print Markdown')
-    .option('--html [file]', 'write a page that needs nothing else, and print its path (default: in the run’s folder)')
+    .option('--html [file]', 'write one HTML page with all it needs, and print its path (default: in the run’s folder)')
     .addOption(json)
     .action(
       run(async (context, options: ReportOptions) =>
@@ -110,7 +110,7 @@ function addReport(program: Program, run: Run): void {
   program
     .command('runs')
     .summary('list all runs of this repository')
-    .description('Lists all runs of this repository, newest first, and what the last one left.')
+    .description('Lists all runs of this repository, newest first, and what to do after the last one.')
     .addOption(json)
     .action(run(async (context) => (await import('../commands/inspect/report.js')).runs(context)));
 }
@@ -133,8 +133,8 @@ function addLedger(program: Program, run: Run): void {
     );
   ledger
     .command('verify')
-    .description('check that nobody changed the ledger; prints its head, which you can write down')
-    .option('--head <head>', 'a head from earlier, NUMBER:HASH, that must still be there')
+    .description('check that nobody changed the ledger, and print its head: keep it to compare later')
+    .option('--head <head>', 'head that an earlier verify printed, NUMBER:HASH; the ledger must still contain it')
     .addOption(json)
     .action(run(async (context, options: { head?: string }) => (await load()).verifyLedger(context, options)));
   ledger

@@ -56,7 +56,7 @@ function addWorker(program: Program, run: Run): void {
     .summary('run a worker in the foreground, for services')
     .description('Runs a worker in the foreground, for service managers and containers.')
     .option('--project <id>', 'project to serve (default: the project of this repository)')
-    .option('--capacity <n>', 'most agents at once on this host', whole)
+    .option('--capacity <n>', 'maximum number of agents at once on this host', whole)
     .option('--grace <seconds>', 'how long running iterations may continue after a stop signal', seconds)
     .option('--stop', 'stop the background worker of this project')
     .addOption(new Option('--supervise').hideHelp())

@@ -65,5 +65,12 @@ export const about = (idea: string | undefined): { idea?: string } => (idea === 
 type Add = (name: string, summary: string, text: string) => Program;
 export const adding =
   (program: Program): Add =>
-  (name, summary, text) =>
-    program.command(name).summary(summary).description(text).addOption(reason).addOption(json);
+  (name, summary, text) => {
+    const command = program.command(name).summary(summary).description(text).addOption(reason).addOption(json);
+    for (const argument of command.registeredArguments)
+      if (argument.description === '') argument.description = WHICH[argument.name()] ?? '';
+    return command;
+  };
+
+/** Arguments in the name of a command; one that may be missing has a default, which the command's text tells. */
+const WHICH: Readonly<Record<string, string>> = { idea: 'id of the idea, as status shows it' };

@@ -85,7 +85,7 @@ function addReset(program: Program, run: Run): void {
     .argument('[ideas...]')
     .summary('begin ideas again as if no run had been')
     .description(
-      'Removes branches and worktrees of ideas that have not landed, after saving them, and forgets what later runs would carry over. Needs that no run is open.',
+      'Removes branches and worktrees of ideas that have not landed, after saving them, and forgets what later runs would carry over. Works only while no run is open.',
     )
     .option('--all', 'every idea of the project')
     .option('--history', 'with --all: also remove the files of all runs (events, prompts, output)')

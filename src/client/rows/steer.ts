@@ -69,7 +69,7 @@ export function addSteering(program: Program, run: Run): void {
   add(
     'approve [idea]',
     'let what waits for your approval continue',
-    'In mode step: lets the next iteration or landing continue, of one idea or of all. Also lands a green gate that asks you to look.',
+    'In mode step: lets the next iteration or landing continue, of one idea or of all. Also lands an idea whose gate is green and asks you to check a change.',
   ).action(
     run((context, idea: string | undefined, said: Said) => tell(context, { verb: 'approve', ...about(idea) }, said)),
   );
@@ -162,9 +162,9 @@ export function addSteering(program: Program, run: Run): void {
     .option('--title <text>', 'new title')
     .option('--text <text>', 'new text of the whole task')
     .option('--success <text>', 'success criterion, repeatable; replaces all of them', collect)
-    .option('--max-iterations <n>', 'most iterations', whole)
-    .option('--timeout <minutes>', 'working time of the idea', minutes)
-    .option('--iteration-timeout <minutes>', 'time of one agent run', minutes)
+    .option('--max-iterations <n>', 'maximum number of iterations', whole)
+    .option('--timeout <minutes>', 'maximum working time of the idea', minutes)
+    .option('--iteration-timeout <minutes>', 'maximum time of one agent run', minutes)
     .option('--forget', 'drop the edit: later runs read the idea from the backlog again')
     .action(
       run(async (context, idea: string, options: EditOptions) =>

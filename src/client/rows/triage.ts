@@ -22,7 +22,7 @@ export function addTriage(program: Program, run: Run): void {
     triage
       .command(verdict)
       .argument('<id>', 'id of the report')
-      .description(`${verdict} a report whatever the gates say, until it changes`)
+      .description(`${verdict} a report whatever the gates say, until the report changes`)
       .addOption(new Option('--reason <text>', 'why; required'))
       .option('--file <file>', 'bug reports (default: as for triage)')
       .addOption(json)

@@ -44,7 +44,7 @@ export function describeLive(
   progress: Readonly<Record<string, AgentHeartbeat>>,
   { run, told = {}, model }: Told = {},
 ): void {
-  const { counts, statistics } = live;
+  const { statistics } = live;
   print(
     `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}`,
   );
@@ -57,7 +57,7 @@ export function describeLive(
   if (live.waves) for (const line of wavesLines(live.waves)) print(line);
   const { merges } = statistics;
   print(
-    `${took(elapsed(statistics, Date.now()))}, ${live.total - counts.landed} not landed, ${iterationsText(statistics)}` +
+    `${took(elapsed(statistics, Date.now()))}, ${leftText(live, model)}, ${iterationsText(statistics)}` +
       `, ${merges.pending} waiting to land` +
       (run && run.spent.iterations > 0 ? `, ${tallyText(run.spent)}` : ''),
   );
@@ -77,6 +77,12 @@ export function describeLive(
   else if (live.state === 'paused') print(`resume with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
+}
+
+/** `3 not landed (2 to do)`: to do as the full screen and a dry run count it. */
+export function leftText({ total, counts }: Pick<RunStatus, 'total' | 'counts'>, model: RunModel | undefined): string {
+  const todo = model?.counts.todo ?? 0;
+  return `${total - counts.landed} not landed${todo > 0 ? ` (${todo} to do)` : ''}`;
 }
 
 function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>): void {

@@ -1,10 +1,17 @@
 /** The figures of a run in words. Feature: A8. */
 import { expect, it } from 'vitest';
-import { iterationsText, questionLines, remedy } from '../../../src/client/views/status-lines.js';
+import { todoOf } from '../../../src/client/plan/order.js';
+import { iterationsText, leftText, questionLines, remedy } from '../../../src/client/views/status-lines.js';
+import { firstEntry } from '../../../src/decide/run/first-state.js';
 import { nothingRuns } from '../../../src/decide/views/resting.js';
+import { fold, newModel } from '../../../src/model/fold.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
+import { noDetails } from '../../../src/screen/details.js';
+import { countsLine } from '../../../src/screen/run/top.js';
+import { plainLine } from '../../../src/screen/text/line.js';
 import { width } from '../../../src/screen/text/text.js';
+import { idea } from '../screen/shop.js';
 
 const iterations = (total: number) => ({
   iterations: { total, averageMs: 90_000, fastestMs: 12_000, slowestMs: 3_725_000 },
@@ -55,4 +62,31 @@ it('C2 G4: an idea that waits for a person has the command of the report', () =>
   );
   expect(of('needs-human')).toBe('ralphctl answer a-1 "…"');
   expect(of('running')).toBeUndefined();
+});
+
+it('G1: status, the full screen and a dry run count the same ideas as to do', () => {
+  const ids = ['ready', 'paused', 'held', 'runs', 'asks', 'wants-approval', 'landed', 'skipped'];
+  const model = newModel(
+    { project: 'p', runId: 'r', name: 'shop', target: 'main' },
+    ids.map((id) => idea(id, id)),
+  );
+  const entries = ids.map((id) => ({ ...firstEntry({ id, title: id, dependsOn: [] }, id === 'landed') }));
+  const set = (id: string, status: IdeaStatus, more: { held?: true; approval?: true } = {}): void => {
+    fold(model, { at: new Date(0).toISOString(), kind: 'idea', idea: id, title: id, status, ...more });
+    const entry = entries.find(({ card }) => card.id === id);
+    Object.assign(entry ?? expect.fail(id), { status, ...(more.approval ? { approval: true } : {}) });
+  };
+  set('paused', 'paused');
+  set('held', 'pending', { held: true });
+  set('runs', 'running');
+  set('asks', 'needs-human');
+  set('wants-approval', 'paused', { approval: true });
+  set('landed', 'landed');
+  set('skipped', 'skipped');
+  const counts = { landed: 1 } as Record<IdeaStatus, number>;
+  expect(leftText({ total: ids.length, counts }, model)).toBe('7 not landed (3 to do)');
+  expect(todoOf(entries)).toBe(model.counts.todo);
+  const header = plainLine(countsLine(model, noDetails(), 0, 120));
+  expect(header).toContain(' 3 to do ');
+  expect(leftText({ total: 2, counts }, undefined)).toBe('1 not landed');
 });

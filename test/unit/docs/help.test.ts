@@ -36,6 +36,8 @@ describe('ralphctl --help', async () => {
     for (const [at, text] of helps.entries()) {
       expect(text, commands[at]).toContain('Usage: ralphctl');
       expect(text.match(/^ {2}--?[\w-]+(?: <[\w-]+>)?$/gm), commands[at]).toBeNull();
+      const told = /^Arguments:\n((?: .*\n)*)/m.exec(text)?.[1] ?? '';
+      expect(told.match(/^ {2}\w+$/gm), commands[at]).toBeNull();
     }
     // It starts the program some fifty times.
   }, 300_000);
