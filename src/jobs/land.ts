@@ -211,7 +211,7 @@ function words(all: readonly TakenBack[], commit: string | undefined): string {
   const of = all.filter(({ by }) => by?.commit === commit);
   const names = of.slice(0, MOST_NAMED).map(({ idea }) => idea);
   const more = of.length > MOST_NAMED ? ` and ${of.length - MOST_NAMED} more` : '';
-  const again = names.map((id) => `--again ${id}`).join(' ');
+  const again = names.map((id) => `ralphctl retry ${id}`).join(', ');
   const subject = of[0]?.by?.subject.slice(0, 60) ?? '';
-  return `${commit?.slice(0, 8)} (${subject}) took ${names.join(', ')}${more} off the target again; in the next run: ralphctl start ${again}.`;
+  return `${commit?.slice(0, 8)} (${subject}) took ${names.join(', ')}${more} off the target again; to run it again, once this run is over: ${again}.`;
 }

@@ -27,10 +27,12 @@ export function partOf({
   status,
   approval,
   forNext,
-}: Pick<IdeaModel, 'status' | 'forNext'> & { approval?: boolean }): Part {
+  off,
+}: Pick<IdeaModel, 'status' | 'forNext' | 'off'> & { approval?: boolean }): Part {
   if (status === 'landed') return 'landed';
   if (forNext?.leftOut) return 'skipped';
   if (forNext?.queued) return 'todo';
+  if (off) return off.stays ? 'skipped' : 'todo';
   return approval ? 'needYou' : PART[status];
 }
 

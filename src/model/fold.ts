@@ -5,10 +5,12 @@
  */
 import type { StampedEvent } from '../protocol/events.js';
 import type { Idea } from '../protocol/idea.js';
+import { dropEnd, keepEnd } from './at-end.js';
 import { count, emptyCounts } from './counts.js';
 import { foldIdea } from './fold-idea.js';
 import { foldWave, MOST_REJECTED } from './fold-wave.js';
 import type { IdeaModel, RunModel } from './model.js';
+import { asRecorded } from './stands.js';
 import { emptyTally } from './tally.js';
 
 /** Maximum number of events in `log`. */
@@ -132,7 +134,10 @@ export function fold(model: RunModel, event: StampedEvent): void {
       if (event.slots !== undefined) model.slots = event.slots;
       if (event.spent) model.reported = event.spent;
       if (OVER.has(event.state)) model.endedAt = at;
-      else delete model.endedAt;
+      else if (model.endedAt !== undefined) {
+        delete model.endedAt;
+        dropEnd(model);
+      }
       return;
     case 'account':
       foldAccount(model, event.account, at);
@@ -168,8 +173,16 @@ export function fold(model: RunModel, event: StampedEvent): void {
   }
   if (!('idea' in event) || typeof event.idea !== 'string') return;
   const idea = model.ideas.get(event.idea) ?? added(model, event.idea);
+  // Such a command comes before the change that it makes.
+  if (event.kind === 'command' && (event.afterRun || model.endedAt !== undefined)) {
+    count(model.counts, idea, -1);
+    asRecorded(idea);
+    keepEnd(idea);
+    count(model.counts, idea, 1);
+  }
   if (event.kind === 'idea') {
     count(model.counts, idea, -1);
+    asRecorded(idea);
     foldIdea(model, idea, event, at);
     count(model.counts, idea, 1);
     queue(model, idea);

@@ -155,7 +155,36 @@ export interface IdeaModel {
   forNext?: KeptForNext;
   /** The reason for its wait for an agent: a limit, a login, a slot. */
   waits?: { kind: 'limit' | 'login' | 'slot'; text: string };
+  /** It landed, and its work is no longer on the target. Its status is pending then. */
+  off?: Gone;
+  /** What its record says, where the target says something else (`stands.ts`). */
+  recorded?: RecordedState;
+  /** As it was when the run ended, once something has changed since (`at-end.ts`). */
+  atEnd?: IdeaModel;
 }
+
+/** How landed work left the target. */
+export interface Gone {
+  /** A sentence without its end. */
+  text: string;
+  /** Its commit. */
+  landed: string;
+  /** The commit that took it off; absent: the branch was reset, rewritten or removed. */
+  by?: string;
+  /** The files that it took off, where the rest is still there. */
+  part?: string[];
+  /** Queues the idea again; of a part: shows what was taken off; of a lost branch: brings it back. */
+  command: string;
+  /** The command after it, which starts the next run. */
+  start?: string;
+  /** No start runs it before a retry. */
+  stays?: true;
+  /** The branch itself is gone, and with it all that had landed on it. */
+  noBranch?: true;
+}
+
+/** The part of an idea that the target may overrule. */
+export type RecordedState = Pick<IdeaModel, 'status' | 'reason' | 'commit' | 'held' | 'approval'>;
 
 /** Commands that wait for the next start. */
 export interface KeptForNext {
@@ -165,6 +194,8 @@ export interface KeptForNext {
   leftOut?: true;
   /** It was taken off the target, and stays out until a retry. */
   rolledBack?: true;
+  /** A person gave it up after the run. */
+  givenUp?: true;
   /** The commands in their command-line form, e.g. `limit b-2 +5`. */
   words: string[];
 }

@@ -147,7 +147,17 @@ export type RunEvent =
   | { kind: 'asks'; idea: string; asking: Asking; question: string /** Of the question. */; id?: string }
   | { kind: 'answered'; idea: string; text?: string; by?: Teller /** Of the question. */; id?: string; who?: string }
   /** A person's command to the run or an idea, and its outcome. */
-  | { kind: 'command'; verb: string; idea?: string; reason?: string; text?: string; by?: Teller; done: string }
+  | {
+      kind: 'command';
+      verb: string;
+      idea?: string;
+      reason?: string;
+      text?: string;
+      by?: Teller;
+      done: string;
+      /** No run was open: it changes how the idea stands, and not what the run did. */
+      afterRun?: true;
+    }
   | { kind: 'refused'; verb: string; idea?: string; text?: string; by?: Teller; why: string }
   /** Hints and answers in the prompt of this agent run. */
   | { kind: 'delivered'; idea: string; serial: number; notes: number; fromProgram?: number }

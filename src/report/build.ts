@@ -3,6 +3,7 @@
  * Invariant: pure; the same model and extra give the same report.
  */
 import { heldWithoutSync } from '../decide/delivery/push.js';
+import { atEnd, isLeftOut, sinceThen } from '../model/at-end.js';
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { startCommand } from '../model/start-again.js';
@@ -11,6 +12,7 @@ import { asNext } from '../screen/lists.js';
 import { many } from '../screen/text/numbers.js';
 import { fixOf, overOf } from './commands.js';
 import type { Extra, Gone } from './extra.js';
+import { fixCommands, fixText, lostText } from './gone-text.js';
 import { lookOf, lookOfIdea, named } from './look.js';
 import { openIdea } from './open.js';
 import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
@@ -19,7 +21,9 @@ import { moneyOf, workOf } from './work.js';
 /** Events come from files, so the report prints only a plausible commit id as one. */
 const isCommit = (text: string | undefined): text is string => text !== undefined && /^[0-9a-f]{4,64}$/.test(text);
 
-export function makeReport(model: RunModel, extra: Extra): Report {
+export function makeReport(now: RunModel, extra: Extra): Report {
+  const model = extra.over ? atEnd(now) : now;
+  const since = extra.over ? sinceThen(now) : [];
   const ideas = model.order.flatMap((id) => {
     const idea = model.ideas.get(id);
     return idea && !idea.group ? [idea] : [];
@@ -33,6 +37,7 @@ export function makeReport(model: RunModel, extra: Extra): Report {
   const gone = landed.filter(({ id }) => wholly(extra.gone?.get(id))).length;
   const ended = model.endedAt ?? (extra.over ? model.lastAt : undefined);
   const { dollars, tokens, unknownDollars } = moneyOf(model.spent);
+  const leftOut = left.filter(({ status }) => isLeftOut(status)).length;
   return {
     version: 1,
     run: {
@@ -47,7 +52,9 @@ export function makeReport(model: RunModel, extra: Extra): Report {
       agents: [...new Set(ideas.flatMap(({ iterations }) => iterations.flatMap(({ agent }) => agent ?? [])))],
     },
     counts: {
-      ...{ landed: landed.length, landedBefore: before.length, open: open.length, conflicts: model.conflicts },
+      ...{ landed: landed.length, landedBefore: before.length, open: open.length - leftOut },
+      ...(leftOut > 0 ? { leftOut } : {}),
+      conflicts: model.conflicts,
       iterations: model.spent.iterations,
       ...(runsOf(model.spent) > model.spent.iterations ? { runs: runsOf(model.spent) } : {}),
       ...(gone > 0 ? { gone } : {}),
@@ -57,6 +64,7 @@ export function makeReport(model: RunModel, extra: Extra): Report {
       unknownTokens: model.spent.unknownTokens,
     },
     ...(target ? { target } : {}),
+    ...(since.length > 0 ? { since } : {}),
     todo: todoOf(model, left, open, extra),
     landed: landed.map((idea) => landedIdea(idea, extra)),
     open,
@@ -157,9 +165,8 @@ function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Tod
     add(agents.join(', '), reason ?? 'needs a login', again, `log in to ${agents.join(', ')}, then: `);
   }
   if (model.review && !extra.over) add('run', model.why ?? 'needs a review', 'ralphctl review');
-  for (const [id, gone] of extra.gone ?? [])
-    if (wholly(gone) && extra.over) add(id, gone.text, gone.command, 'run it again: ');
-  if (extra.over) ofTheNextStart(model, open, add);
+  if (extra.over) todo.push(...ofTheTarget(model, extra));
+  if (extra.over) ofTheNextStart(model, open, add, takenOff(model, extra));
   if (extra.over)
     for (const { kind, text } of model.warnings)
       if (kind === 'push') add('push', heldWithoutSync(text), 'ralphctl sync');
@@ -167,24 +174,43 @@ function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Tod
   return todo;
 }
 
+/** What has left the target, where nobody has decided since. A lost branch is one task, however many ideas it had. */
+function ofTheTarget({ ideas, target }: RunModel, { gone = new Map<string, Gone>() }: Extra): Todo[] {
+  const whole = [...gone].filter(([id, one]) => {
+    const idea = ideas.get(id);
+    return wholly(one) && !(idea && isDecided(idea));
+  });
+  const lost = whole.filter(([, { noBranch }]) => noBranch);
+  const names = lost.map(([id]) => id);
+  const task = (subject: string, text: string, one: Gone): Todo => ({
+    ...{ subject, text, notes: [] },
+    ...{ fix: fixText(one), commands: fixCommands(one) },
+  });
+  return [
+    ...lost.slice(0, 1).map(([, one]) => task(target, lostText(target, names), one)),
+    ...whole.flatMap(([id, one]) => (one.noBranch ? [] : [task(id, one.text, one)])),
+  ];
+}
+
+/** What left the target and is queued again: it is not among the open ideas. */
+const takenOff = ({ ideas }: RunModel, { gone }: Extra): string[] =>
+  [...(gone ?? [])].flatMap(([id, one]) => (wholly(one) && ideas.get(id)?.forNext?.queued ? [id] : []));
+
 const NEXT = new Set<OpenState>(['ready', 'after', 'works', 'waits', 'lands', 'held', 'stopped']);
 
 function ofTheNextStart(
   model: RunModel,
   open: readonly OpenIdea[],
   add: (subject: string, text: string, command: string) => void,
+  takenOff: readonly string[],
 ): void {
   const { ideas, startAgain } = model;
   const left = open.filter(({ idea, later }) => !later && !ideas.get(idea)?.forNext?.leftOut);
   const isRest = ({ idea, queued: again, state }: OpenIdea): boolean =>
     !again && NEXT.has(state) && !(state === 'stopped' && ideas.get(idea)?.warnings.length);
-  const ids = (some: readonly OpenIdea[]): string[] =>
-    asNext(
-      model,
-      some.map(({ idea }) => idea),
-    );
-  const queued = ids(left.filter((one) => one.queued));
-  const rest = ids(left.filter(isRest));
+  const ids = (some: readonly OpenIdea[]): string[] => some.map(({ idea }) => idea);
+  const queued = asNext(model, [...takenOff, ...ids(left.filter((one) => one.queued))]);
+  const rest = asNext(model, ids(left.filter(isRest)));
   const texts = [
     ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),
     ...(rest.length > 0 ? [`${many(rest.length, 'idea')} did not run or did not finish: ${named(rest)}`] : []),

@@ -2,7 +2,10 @@
  * Additional facts for a report: from git, from files of other runs, and from the machine.
  * Invariant: every field except the time may be absent; the report then omits that part. Must import types only.
  */
+import type { Gone } from '../model/model.js';
 import type { Night } from './night.js';
+
+export type { Gone };
 
 /** A landing on the target, by its commits. */
 export interface LandedLines {
@@ -21,20 +24,6 @@ export interface OtherRun {
   startedAt?: number;
   /** Its ideas that did not land, with their statuses. */
   open: ReadonlyMap<string, string>;
-}
-
-/** How landed work left the target. */
-export interface Gone {
-  /** A sentence without its end. */
-  text: string;
-  /** Its commit. */
-  landed: string;
-  /** The commit that took it off; absent: the branch was reset or rewritten. */
-  by?: string;
-  /** The files that it took off, where the rest is still there. */
-  part?: string[];
-  /** Runs the idea again; of a part: shows what was taken off. */
-  command: string;
 }
 
 export interface Extra {

@@ -1,5 +1,5 @@
 /** The sentences at the head of a report, in every form of it. Pure. */
-import { landedText } from '../decide/text.js';
+import { outcomeWords } from '../screen/outcome-words.js';
 import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { clean } from '../screen/text/text.js';
 import { clock, duration } from '../screen/text/time.js';
@@ -36,9 +36,16 @@ export function totals({ counts, run }: Report): string[] {
   const cost = counts.dollars === undefined ? [] : [moneyText(counts)];
   const tokens = counts.dollars === undefined && counts.tokens !== undefined ? [`${whole(counts.tokens)} tokens`] : [];
   return [
-    landedText({ landed: counts.landed + counts.landedBefore, landedBefore: counts.landedBefore }),
-    ...(counts.gone ? [`${counts.gone} of them no longer on ${clean(run.target)}`] : []),
-    `${counts.open} not`,
+    ...outcomeWords(
+      {
+        landed: counts.landed + counts.landedBefore,
+        landedBefore: counts.landedBefore,
+        gone: counts.gone ?? 0,
+        open: counts.open,
+        leftOut: counts.leftOut ?? 0,
+      },
+      run.target,
+    ),
     many(counts.iterations, 'iteration'),
     ...cost,
     ...tokens,

@@ -1,10 +1,13 @@
 /** The runs of a project as a list: each line comes from a report or a summary. Pure. */
+import { isLeftOut, sinceText } from '../model/at-end.js';
+import type { IdeaFacts, SummaryFile } from '../model/facts.js';
 import type { RunSummary } from '../protocol/run.js';
-import type { HistoryIdea, HistoryRun } from '../screen/details.js';
+import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.js';
 import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
 import { clock, duration } from '../screen/text/time.js';
+import { fixSentence, lostText } from './gone-text.js';
 import { nth } from './open.js';
 import type { OpenIdea, Report } from './schema.js';
 import { beside } from './text.js';
@@ -25,7 +28,7 @@ export const outcomeOf = (state: string): HistoryRun['outcome'] => OUTCOMES[stat
 const SHOWN = new Set<OpenIdea['state']>(['asks', 'blocked', 'timed out', 'failed', 'stopped']);
 
 export function historyRun(report: Report, agents: readonly string[]): HistoryRun {
-  const { run, counts, landed, open, target, look, waves } = report;
+  const { run, counts, landed, open, target, look, waves, since } = report;
   return {
     runId: run.runId,
     startedAt: run.startedAt ?? 0,
@@ -33,6 +36,8 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
     outcome: outcomeOf(run.state),
     landed: counts.landed,
     notLanded: counts.open,
+    ...(counts.leftOut ? { leftOut: counts.leftOut } : {}),
+    ...(since ? { since } : {}),
     iterations: counts.iterations,
     ...(counts.dollars === undefined ? {} : { dollars: counts.dollars }),
     agents: run.agents.length > 0 ? run.agents : [...agents],
@@ -68,7 +73,7 @@ const historyIdea = ({ idea, state, reason, later, queued, times = 1 }: OpenIdea
 /** A line from a summary alone. */
 export function historyOfSummary(
   { runId, startedAt, endedAt, agents }: Pick<HistoryRun, 'runId' | 'startedAt' | 'endedAt' | 'agents'>,
-  summary: RunSummary | undefined,
+  summary: SummaryFile | undefined,
   cost: number | undefined,
 ): HistoryRun {
   return {
@@ -77,14 +82,22 @@ export function historyOfSummary(
     ...(summary
       ? {
           landed: summary.landed - (summary.landedBefore ?? 0),
-          notLanded: summary.notLanded.length,
+          notLanded: summary.notLanded.length - leftOutOf(summary),
+          ...(leftOutOf(summary) > 0 ? { leftOut: leftOutOf(summary) } : {}),
           iterations: summary.status.statistics.iterations.total,
+          ...(summary.ideas ? { done: summary.ideas.flatMap(landedThere) } : {}),
           ...(summary.status.waves ? { waves: summary.status.waves.done } : {}),
         }
       : {}),
     ...(cost === undefined ? {} : { dollars: cost }),
   };
 }
+
+const landedThere = ({ idea, status, commit, spent }: IdeaFacts): HistoryLanded[] =>
+  status === 'landed' && commit ? [{ id: idea, iterations: spent.iterations, ms: spent.ms }] : [];
+
+const leftOutOf = ({ notLanded }: Pick<RunSummary, 'notLanded'>): number =>
+  notLanded.filter(({ status }) => isLeftOut(status)).length;
 
 const SIGNS: Readonly<Record<HistoryRun['outcome'], string>> = {
   running: '▸',
@@ -101,13 +114,18 @@ const LEFT = new Set(['begun', 'outcome', 'run', 'agents']);
 
 export interface Runs {
   name: string;
+  target?: string;
   runs: readonly HistoryRun[];
   monthLanded?: number;
   monthDollars?: number;
 }
 
 /** The list as plain lines. On a narrow terminal the last columns go first. */
-export function runsText({ name, runs, monthLanded, monthDollars }: Runs, now: number, width?: number): string[] {
+export function runsText(
+  { name, runs, target, monthLanded, monthDollars }: Runs,
+  now: number,
+  width?: number,
+): string[] {
   const today = new Date(now).toDateString();
   const rows = runs.map((run) => {
     const begun = clock(run.startedAt, now);
@@ -142,7 +160,8 @@ export function runsText({ name, runs, monthLanded, monthDollars }: Runs, now: n
     `${clean(name)}   ${many(runs.length, 'run')}${month ? `   ${month}` : ''}`,
     line(HEADS),
     ...rows.map(line),
-    ...goneLines(runs, width),
+    ...sinceLines(runs, width),
+    ...goneLines({ name, runs, ...(target ? { target } : {}) }, width),
     ...lastOpen(runs, now, width),
   ];
 }
@@ -151,16 +170,29 @@ const weekday = (at: number): string => new Intl.DateTimeFormat('en-GB', { weekd
 
 const MOST_GONE = 5;
 
-/** Landed ideas that are no longer on the target, each with the command that runs it again. */
-function goneLines(runs: readonly HistoryRun[], width: number | undefined): string[] {
+/** The lists above count what each run did; this is what people did since the newest one. */
+function sinceLines([newest]: readonly HistoryRun[], width: number | undefined): string[] {
+  const since = sinceText(newest?.since ?? []);
+  return since ? ['', ...beside('', [clean(since)], width ?? WIDE)] : [];
+}
+
+/** Landed ideas that are no longer on the target, each with the command that runs it again where nobody has decided. */
+function goneLines({ runs, target = 'the target' }: Runs, width: number | undefined): string[] {
   const gone = runs.flatMap((run) => run.gone ?? []);
   if (gone.length === 0) return [];
-  const rows = gone
-    .slice(0, MOST_GONE)
-    .flatMap(({ text, command }) =>
-      beside('  ! ', [`${clean(text)}. Run it again with: ${clean(command)}`], width ?? WIDE),
-    );
-  const more = gone.length > MOST_GONE ? [`  … ${gone.length - MOST_GONE} more`] : [];
+  const lost = gone.filter(({ noBranch }) => noBranch);
+  const texts = [
+    ...lost.slice(0, 1).map(
+      (one) =>
+        `${lostText(
+          target,
+          lost.map(({ id }) => id),
+        )}. ${fixSentence(one)}`,
+    ),
+    ...gone.flatMap((one) => (one.noBranch ? [] : [one.decided ? one.text : `${one.text}. ${fixSentence(one)}`])),
+  ];
+  const rows = texts.slice(0, MOST_GONE).flatMap((text) => beside('  ! ', [clean(text)], width ?? WIDE));
+  const more = texts.length > MOST_GONE ? [`  … ${texts.length - MOST_GONE} more`] : [];
   return ['', 'no longer on the target', ...rows, ...more];
 }
 

@@ -2,6 +2,8 @@
  * The report as one page that loads nothing: no script, no font, no external picture.
  * Invariant: escapes every text. A page of 100 ideas stays below MOST_BYTES, and the page names omitted parts.
  */
+
+import { sinceText } from '../model/at-end.js';
 import { dollars, many, short, UNKNOWN } from '../screen/text/numbers.js';
 import { clock, duration } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
@@ -71,6 +73,7 @@ class Page {
   #head(): string {
     const { run, counts } = this.#report;
     const target = targetText(this.#report);
+    const since = sinceText(this.#report.since ?? []);
     const stat = (value: string, what: string): string => `<li><b>${esc(value)}</b>${esc(what)}</li>`;
     const why = run.state === 'completed' ? '' : `<p>${esc(run.state)}${run.why ? `: ${esc(run.why)}` : ''}</p>`;
     const stats = [
@@ -86,7 +89,7 @@ class Page {
     ];
     return (
       `<header><h1>${esc(run.name)}</h1><p class="soft">${esc(whenText(run))}, onto ${esc(run.target)}</p>` +
-      `${target ? `<p>${esc(target)}</p>` : ''}${why}<ul class="stats">${stats.join('')}</ul></header>`
+      `${target ? `<p>${esc(target)}</p>` : ''}${since ? `<p>${esc(since)}</p>` : ''}${why}<ul class="stats">${stats.join('')}</ul></header>`
     );
   }
 

@@ -1,4 +1,5 @@
 /** The report as Markdown, for an issue or a chat. Invariant: pure; text from an agent cannot become markup. */
+import { sinceText } from '../model/at-end.js';
 import { clean, paragraphs } from '../screen/text/text.js';
 import { clock, duration } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
@@ -35,12 +36,14 @@ export function code(text: string): string {
 export function markdownReport(report: Report): string {
   const { run, groups, look } = report;
   const target = targetText(report);
+  const since = sinceText(report.since ?? []);
   const todo = new Set(report.todo.map(({ idea }) => idea));
   const rest = report.open.filter(({ idea }) => !todo.has(idea));
   const parts = [
     [`# ${plain(run.name)}: ${plain(whenText(run))}, onto ${plain(run.target)}`],
     [totals(report).map(plain).join(' · ')],
     ...(target ? [[plain(target)]] : []),
+    ...(since ? [[plain(since)]] : []),
     ...section(
       `To do (${report.todo.length})`,
       report.todo.flatMap((one) => todoLines(one, report.at)),

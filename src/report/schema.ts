@@ -62,7 +62,12 @@ const gone = z
     landed: z.string().describe('Its commit.'),
     by: z.string().optional().describe('The commit that took it off; missing: the branch was reset or rewritten.'),
     part: z.array(z.string()).optional().describe('The files that it took off, where the rest is still there.'),
-    command: z.string().describe('Runs the idea again; of a part: shows what was taken off.'),
+    command: z
+      .string()
+      .describe('Queues the idea again; of a part: shows what was taken off; of a lost branch: brings it back.'),
+    start: z.string().optional().describe('The command after it, which starts the next run.'),
+    stays: z.literal(true).optional().describe('No start runs it before a retry.'),
+    noBranch: z.literal(true).optional().describe('The branch itself is gone.'),
   })
   .describe('Its work has left the target since.');
 
@@ -124,6 +129,7 @@ export const reportSchema = z.object({
     landed: z.number(),
     landedBefore: z.number(),
     open: z.number(),
+    leftOut: z.number().optional().describe('Ideas that a person skipped or gave up; not counted as open.'),
     iterations: z.number(),
     runs: z.number().optional().describe('All agent runs, where some cost no iteration.'),
     conflicts: z.number(),
@@ -145,6 +151,10 @@ export const reportSchema = z.object({
     })
     .optional()
     .describe('Where the landings of this run left the target, and the gate of the last one.'),
+  since: z
+    .array(z.object({ what: z.string(), ideas: z.array(z.string()) }))
+    .optional()
+    .describe('What has changed since the run ended. The counts are those of its end.'),
   todo: z.array(todo),
   landed: z.array(landed),
   open: z.array(open),

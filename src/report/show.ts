@@ -2,7 +2,7 @@
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { iterationCount } from '../model/tally.js';
-import { isCutOff } from '../screen/cut-off.js';
+import { isCutOff, shownIn } from '../screen/cut-off.js';
 import { noDetails } from '../screen/details.js';
 import { card, cardKeys, packed } from '../screen/idea/cards.js';
 import { commandLines, failingLines } from '../screen/idea/gate.js';
@@ -124,7 +124,8 @@ function standing({ model, idea, branch, gone, now }: Shown): Row[] {
 function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
   // The end of its run made it pending.
   const cut = idea.status === 'pending' && isCutOff(idea);
-  const state = idea.status === 'landed' ? 'landed' : cut ? 'stopped' : stateOf(idea, undefined);
+  const then = idea.atEnd ?? idea;
+  const state = then.status === 'landed' ? 'landed' : cut ? 'stopped' : stateOf(then, undefined);
   const sign = state === 'landed' ? LOOKS.landed.sign : signOf(state);
   const took = idea.spent.ms > 0 ? `, ${duration(idea.spent.ms)}` : '';
   const why = state === 'landed' ? '' : paragraphs(idea.question ?? idea.reason ?? '')[0];
@@ -137,7 +138,8 @@ export function showJson({ model, idea, branch, gone, commands, others }: Shown)
   const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
   return {
     ...{ run: { runId: model.runId, state: model.state, target: model.target }, ...workOf(idea) },
-    ...{ status, reason, question, percent, max, commits, commit, retries, since, branch, gone },
+    ...{ status, state: shownIn(model, idea), reason, question, percent, max, commits, commit, retries, since },
+    ...{ branch, gone },
     ...{ dependsOn: idea.dependsOn, parent: idea.parent, gate, mergedGate, moments, commands },
     others: others.map((one) => ({
       ...{ runId: one.runId, startedAt: one.startedAt, status: one.idea.status, reason: one.idea.reason },

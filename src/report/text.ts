@@ -2,6 +2,7 @@
  * The report as plain lines: tasks for a person, then landed ideas, then open ideas with their reasons, then findings.
  * Invariant: pure. With a width, no line is wider, and texts wrap at words with a hanging indent.
  */
+import { sinceText } from '../model/at-end.js';
 import type { RunModel } from '../model/model.js';
 import { UNKNOWN } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
@@ -131,12 +132,14 @@ class Page {
       ? []
       : [`  ${run.state}${run.why ? `: ${clean(run.why)}` : ''}`];
     const target = targetText(this.#report);
+    const since = sinceText(this.#report.since ?? []);
     return [
       ...wrap(`${clean(run.name)}: ${whenText(run)}, onto ${clean(run.target)}`, this.#width, 2),
       '',
       ...flow(totals(this.#report), '   ', this.#width),
       ...state.flatMap((line) => wrap(line, this.#width, 4)),
       ...(target ? wrap(`  ${target}`, this.#width, 4) : []),
+      ...(since ? wrap(`  ${since}`, this.#width, 4) : []),
     ];
   }
 

@@ -2,7 +2,8 @@
  * Data that views show beside the model: read from files, asked from the worker, or counted by the controller.
  * Invariant: every field may be absent; a view then shows `–` or omits the part. Must import types only.
  */
-import type { IdeaModel, RunModel } from '../model/model.js';
+import type { SinceThen } from '../model/at-end.js';
+import type { Gone, IdeaModel, RunModel } from '../model/model.js';
 import type { ScorePart } from '../protocol/views.js';
 import type { WaveSummary } from '../protocol/waves.js';
 import type { Colour } from './text/line.js';
@@ -134,8 +135,12 @@ export interface HistoryRun {
   target?: { from: string; to: string; green?: boolean };
   open?: HistoryIdea[];
   done?: HistoryLanded[];
-  /** Of the landed ideas, those that have left the target since. */
-  gone?: { id: string; text: string; command: string }[];
+  /** Ideas that a person skipped or gave up; they are in no other count. */
+  leftOut?: number;
+  /** Of the landed ideas, those that have left the target since. `decided`: a person has said what comes next. */
+  gone?: (Gone & { id: string; decided?: true })[];
+  /** What has changed since it ended, for the newest run. */
+  since?: SinceThen[];
   /** `flaky`, `mail › sends, in 3 ideas` */
   look?: { what: string; text: string }[];
   /** Of a run with waves. */
@@ -144,6 +149,8 @@ export interface HistoryRun {
 
 export interface History {
   runs: HistoryRun[];
+  /** Of the newest run. */
+  target?: string;
   monthLanded?: number;
   monthDollars?: number;
 }

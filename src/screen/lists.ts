@@ -134,8 +134,8 @@ function make(model: RunModel): Lists {
 }
 
 /** Whether the next start takes an idea that has not landed; the decision of `takeForNext`. */
-const startsNext = ({ status, forNext }: IdeaModel): boolean =>
-  !forNext?.leftOut && (status !== 'abandoned' || forNext?.queued === true);
+const startsNext = ({ status, forNext, off }: IdeaModel): boolean =>
+  !forNext?.leftOut && ((status !== 'abandoned' && !off?.stays) || forNext?.queued === true);
 
 const workedMs = (idea: IdeaModel): number =>
   idea.iterations.reduce((sum, { durationMs = 0, gate }) => sum + durationMs + (gate?.durationMs ?? 0), 0);

@@ -53,7 +53,7 @@ describe('landIdea', () => {
     await b.git('rm', '-q', 'other.txt');
     const by = await b.commit('my edit');
     expect(await land(b, input)).toMatchObject({
-      note: `${by.slice(0, 8)} (my edit) took t-2 off the target again; in the next run: ralphctl start --again t-2.`,
+      note: `${by.slice(0, 8)} (my edit) took t-2 off the target again; to run it again, once this run is over: ralphctl retry t-2.`,
     });
   });
 

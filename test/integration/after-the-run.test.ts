@@ -138,34 +138,72 @@ it(
     expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(true);
     expect(await ok('rollback', 'landed')).toMatch(/landed was taken off main by [0-9a-f]{8}/);
     expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(false);
-    expect((await held.why('landed')).reason).toContain('was taken off main by');
-    // Every view counts the same, and calls no commit green that the run did not gate.
+    // One state in every view; the run keeps its numbers, and no commit is called green that it did not gate.
+    const off = /landed landed as [0-9a-f]{8}, and was taken off main by [0-9a-f]{8}, its rollback/;
+    const sum = /1 landed,? +1 of them no longer on main,? +5 (?:did not land|not)/;
+    const since = 'since then: landed no longer on main; blocked rolled back; asks given up';
+    expect((await held.why('landed')).reason).toMatch(off);
     const status = (await held.box.run('status')).stdout;
-    expect(status).toMatch(/0 landed, 6 did not land/);
-    expect(status).toMatch(/landed pending: it had landed, and a rollback took it off/);
+    expect(status).toMatch(sum);
+    expect(status).toContain(since);
     expect(status).toMatch(/a start leaves out landed, asks, until: ralphctl retry IDEA/);
+    // Somebody has decided about it: no warning beside that.
+    expect(status).not.toMatch(off);
+    const [fact] = (await held.box.run('status', '--json')).json;
+    expect(fact).toMatchObject({
+      last: { landed: 1 },
+      since: [{ what: 'no longer on main', ideas: ['landed'] }, {}, {}],
+    });
+    expect(fact).not.toHaveProperty('gone');
     const after = (await held.box.run('report')).stdout;
-    expect(after).toMatch(/0 landed +6 not/);
+    expect(after).toMatch(sum);
+    expect(after).toContain(since);
+    expect(after).not.toContain('! landed ');
     expect(after).toMatch(/main was green at [0-9a-f]{7} .*it is at [0-9a-f]{7} now, which this run did not gate/);
+    const runs = (await held.box.run('runs')).stdout;
+    expect(runs).toMatch(/◫ stopped +1 +5 /);
+    expect(runs).toContain(since);
+    expect(runs).toMatch(off);
+    const shown = (await held.box.run('show', 'landed')).stdout;
+    expect(shown).toContain('┌ ⊖ taken off the target ');
+    expect(shown).toMatch(/target +landed landed as /);
+    expect(shown).toContain('what helps now\n  ralphctl retry landed\n');
     const offered = (await held.box.run('why', 'landed')).stdout;
-    expect(offered).toContain('possible now:\n  ralphctl retry landed (it is rolled back; ');
-    expect(offered).not.toContain('ralphctl start (');
+    expect(offered).toContain('status taken off: landed landed as');
+    expect(offered).toContain('possible now:\n  ralphctl retry landed (with this, the next start runs it again)\n');
+    expect(offered).not.toMatch(/ralphctl (?:start|rollback)|-15 +1 retry/);
+    for (const [, text] of Object.entries({ status, after, runs, shown, offered }))
+      expect(text).not.toContain('--again');
     expect(await ok('rollback', 'landed')).toContain('nothing to take back of landed');
-    expect(await refused('answer', 'landed', 'x')).toContain('landed was skipped');
+    expect((await held.box.run('why', 'landed')).stdout).toContain('you told it: rollback, rollback');
+    expect(await refused('answer', 'landed', 'x')).toContain('landed landed, and was taken off its target');
 
     // A person reverts the rollback, then moves the branch back behind one: its work is on the target each time.
     await held.box.git('revert', '--no-edit', 'main');
     expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(true);
     expect(await refused('answer', 'landed', 'x')).toContain('landed has landed. Possible without a run');
-    expect((await held.box.run('why', 'landed')).stdout).toMatch(
-      /status landed: its work is on main again[\s\S]*ralphctl rollback landed/,
-    );
-    const report = (await held.box.run('report')).stdout;
-    expect(report).toMatch(/landed +skipped then, its work is on main again/);
-    expect(report).not.toContain('branch ralph/blocked is kept');
+    const isBack = async (): Promise<void> => {
+      expect((await held.box.run('why', 'landed')).stdout).toMatch(
+        /status landed: its work is on main again[\s\S]*ralphctl rollback landed/,
+      );
+      const { stdout } = await held.box.run('report');
+      expect(stdout).toMatch(/1 landed +5 not/);
+      expect(stdout).toContain('✓ landed ');
+      expect(stdout).not.toMatch(/no longer on (main|the target)/);
+      expect((await held.box.run('status')).stdout).toMatch(/1 landed, 5 did not land/);
+      expect((await held.box.run('status')).stdout).not.toMatch(/leaves out landed|rollback landed, which stays/);
+      expect((await held.box.run('show', 'landed')).stdout).toContain('┌ ✓ landed ');
+      expect((await held.box.run('runs')).stdout).not.toContain('no longer on');
+      expect(await refused('retry', 'landed')).toContain('landed has landed. Possible without a run');
+      expect((await held.box.run('start', '--dry-run', '--json')).json[0]?.landed).toContain('landed');
+    };
+    await isBack();
+    expect((await held.box.run('report')).stdout).not.toContain('branch ralph/blocked is kept');
     const taken = /landed was taken off main by [0-9a-f]{8}/;
     expect(await ok('rollback', 'landed')).toMatch(taken);
     await held.box.git('reset', '-q', '--hard', 'main~1');
+    expect((await held.box.run('status')).stdout).toMatch(/1 landed, 5 did not land/);
+    expect(await refused('retry', 'landed')).toContain('landed has landed. Possible without a run');
     expect(await ok('rollback', 'landed')).toMatch(taken);
     expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(false);
 
@@ -175,10 +213,19 @@ it(
       ...{ idea: 'landed', status: 'skipped' },
       reason: 'taken off the target by a person; it stays out until a retry',
     });
+    expect((await held.box.run('show', 'landed')).stdout).toContain('┌ ⊖ taken off the target ');
     expect(await ok('retry', 'landed')).toContain('landed is queued again');
+    expect((await held.box.run('why', 'landed')).stdout).toContain('possible now:\n  ralphctl start (runs it from');
     await ok('start', '--detach');
     await held.finish();
     expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(true);
+    // What landed twice is one idea of the month, and each run keeps what it did.
+    const all = (await held.box.run('runs')).stdout;
+    expect(all).toMatch(/3 runs +this month \d+ landed/);
+    const landings = (await held.box.run('runs', '--json')).json as { landed: number; done: { id: string }[] }[];
+    expect(landings.map(({ done }) => done.filter(({ id }) => id === 'landed').length)).toEqual([1, 0, 1]);
+    const ideas = new Set(landings.flatMap(({ done }) => done.map(({ id }) => id)));
+    expect(all).toContain(`this month ${ideas.size} landed`);
   },
   SLOW,
 );

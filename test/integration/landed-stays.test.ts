@@ -30,20 +30,24 @@ it('C1 D3: landed work arrives beside edits; what a commit takes back is named, 
   await box.commit('from old files');
   const by = (await box.git('rev-parse', 'HEAD')).slice(0, 8);
   const words = (id: string) =>
-    new RegExp(`${id} landed as \\w{8}, and ${by} \\(from old files\\) took it off main again.*start --again ${id}`);
+    new RegExp(
+      `${id} landed as \\w{8}, and ${by} \\(from old files\\) took it off main again.*Run it again with: ralphctl retry ${id}, then: ralphctl start`,
+    );
   const planned = await box.run('start', '--dry-run');
   expect(planned.stdout).toMatch(words('a-1'));
   expect(planned.stdout).toMatch(words('b-1'));
   const checks = (await box.run('doctor', '--quick', '--json')).json[0]?.checks;
   expect(checks).toContainEqual(
-    expect.objectContaining({ what: 'landed', state: 'warn', fix: 'ralphctl start --again a-1' }),
+    expect.objectContaining({ what: 'landed', state: 'warn', fix: 'ralphctl retry a-1, then: ralphctl start' }),
   );
   expect(await box.run('start', '--dry-run', '--again', 'a-2')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Did you mean a-1?'),
   });
 
-  const again = await box.run('start', '--again', 'a-1');
+  // The advice of every view, as it says.
+  expect(await box.run('retry', 'a-1')).toMatchObject({ code: 0 });
+  const again = await box.run('start');
   expect(again.stderr).toMatch(words('b-1'));
   expect(again.stderr).not.toMatch(words('a-1'));
   expect(again.code, again.stderr).toBe(0);

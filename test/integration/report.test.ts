@@ -1,6 +1,6 @@
 /** The report of a real run: when it is over, without a server, and beside the run after it. Features: G1 G2 G4. */
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -285,12 +285,15 @@ it('lists all runs, and an old report says what landed since', async () => {
   const { stdout } = await box.run('runs');
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^repo {3}2 runs {3}this month 4 landed/);
-  expect(lines[2]).toMatch(/^today \d\d:\d\d +\S+ {2}(✓ completed|◫ stopped) +1 +4 +1 +– /);
+  // Three ideas were given up: they wait for nobody.
+  expect(lines[2]).toMatch(/^today \d\d:\d\d +\S+ {2}(✓ completed|◫ stopped) +1 +1 +1 +– /);
+  expect((await read()).counts).toMatchObject({ landed: 1, open: 1, leftOut: 3 });
   expect(lines[3]).toMatch(new RegExp(`◫ stopped +3 +5 +\\d+ +– +${runId}`));
   expect((await box.run('runs', '--json')).json.map((run) => run.landed)).toEqual([1, 3]);
 
   const old = await read('--run', runId);
   expect(old.counts).toMatchObject({ landed: 3, open: 5 });
+  expect(old.counts).not.toHaveProperty('leftOut');
   expect(old.open.find(({ idea }) => idea === 'fail-1')?.later).toMatch(/^landed /);
   const again = (await box.run('show', 'fail-1')).stdout;
   expect(again).toContain('✓ landed');
@@ -298,7 +301,8 @@ it('lists all runs, and an old report says what landed since', async () => {
 }, 300_000);
 
 it('G4 C5: landed work that a person took off the target is named everywhere, with its commit and how it runs again', async () => {
-  const again = 'ralphctl start --again fail-1';
+  const again = 'ralphctl retry fail-1';
+  const commands = [again, 'ralphctl start'];
   await box.git('rm', '-q', 'repaired');
   await box.git('commit', '-q', '-m', 'not wanted');
   const by = await box.git('rev-parse', '--short=8', 'main');
@@ -306,12 +310,12 @@ it('G4 C5: landed work that a person took off the target is named everywhere, wi
   const report = await read();
   expect(report.counts).toMatchObject({ landed: 1, gone: 1 });
   expect(report.todo).toContainEqual(
-    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(words), commands: [again] }),
+    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(words), commands }),
   );
   expect((await box.run('report')).stdout).toContain('1 of them no longer on main');
   const status = await box.run('status');
   expect(status.stdout).toMatch(words);
-  expect(status.stdout).toContain(`Run it again with: ${again}`);
+  expect(status.stdout).toContain(`Run it again with: ${again}, then: ralphctl start`);
   expect((await box.run('status', '--json')).json[0]?.gone).toMatchObject([{ idea: 'fail-1', command: again }]);
   expect((await box.run('runs')).stdout).toMatch(words);
   const shown = (await box.run('show', 'fail-1')).stdout;
@@ -319,17 +323,43 @@ it('G4 C5: landed work that a person took off the target is named everywhere, wi
   expect(shown).toMatch(new RegExp(`what helps now\\n {2}${again}`));
   const why = (await box.run('why', 'fail-1')).stdout;
   expect(why).toMatch(words);
-  expect(why).toContain(`possible now:\n  ${again} (runs it again)`);
+  expect(why).toContain('status taken off: fail-1 landed as');
+  expect(why).toContain(`possible now:\n  ${again} (with this, the next start runs it again)`);
   expect(why).not.toContain('ralphctl rollback');
 
   // The branch moved back behind the landing.
   await box.git('reset', '-q', '--hard', 'main~2');
   const rewound = /fail-1 landed as [0-9a-f]{8}, which main does not contain any more: it was reset or rewritten/;
   expect((await read()).todo).toContainEqual(
-    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(rewound), commands: [again] }),
+    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(rewound), commands }),
   );
   expect((await box.run('status')).stdout).toMatch(rewound);
   expect((await box.run('rollback', 'fail-1')).stderr).toMatch(rewound);
+  // The same without a reflog, which a bare repository does not have either.
+  await rm(join(box.repo, '.git/logs/refs/heads/main'));
+  expect((await box.run('status')).stdout).toMatch(rewound);
+  expect((await box.run('show', 'fail-1')).stdout).toContain('┌ ⊖ taken off the target ');
+  expect((await box.run('start', '--dry-run')).stdout).toMatch(new RegExp(`${rewound.source}. It runs again`));
+
+  // The branch itself is gone: one loss, with the command that brings it back.
+  await box.git('checkout', '-q', '--detach');
+  await box.git('branch', '-q', '-D', 'main');
+  const lost = 'the branch main does not exist any more, and all that landed on it is gone: fail-1';
+  const bring = /git branch main ([0-9a-f]{8})/;
+  const [task] = (await read()).todo.filter(({ subject }) => subject === 'main');
+  expect(task).toMatchObject({ text: lost, commands: [expect.stringMatching(bring)] });
+  for (const view of ['status', 'report', 'runs']) {
+    const { stdout } = await box.run(view);
+    expect(stdout, view).toContain(lost);
+    expect(stdout, view).toMatch(bring);
+  }
+  const refused = await box.run('rollback', 'fail-1');
+  expect(refused.code).toBe(7);
+  expect(refused.stderr).toMatch(/that branch does not exist any more\. Bring it back with: git branch main/);
+  expect(refused.stderr).not.toContain('the gate runs');
+  await box.git('branch', 'main', bring.exec(task?.commands[0] ?? '')?.[1] ?? '');
+  await box.git('checkout', '-q', 'main');
+  expect((await box.run('status')).stdout).not.toMatch(/fail-1|does not exist/);
 });
 
 it('G4: logs without a run takes the last run that worked on the idea, and says which', async () => {

@@ -118,7 +118,9 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
   switch (verb) {
     case 'rollback': {
       const { rollbackNow, undoNow } = await import('./git-now.js');
-      if (idea.state !== 'landed' && idea.state !== 'gone') return rollbackNow(closed, idea);
+      // What ralphctl has rolled back itself may have a branch again.
+      const { state, gone } = idea;
+      if (state !== 'landed' && !(gone && (gone.stays || !gone.by))) return rollbackNow(closed, idea);
       const undone = await undoNow(closed, idea);
       await keepOne(closed, command, 'rollback');
       return undone;
@@ -140,9 +142,11 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
         return { done: `${id} is queued again; ${none}. No run is open. Start one with: ${startOf(closed)}` };
       }
       const before = idea.state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
-      return {
-        done: `${before}. No run is open. The next start runs it with a new iteration count; its work so far is kept: ${startOf(closed)}`,
-      };
+      const how =
+        idea.state === 'gone'
+          ? 'runs it from its beginning'
+          : 'runs it with a new iteration count; its work so far is kept';
+      return { done: `${before}. No run is open. The next start ${how}: ${startOf(closed)}` };
     }
     default:
       return { done: await keptSays(closed, command) };
@@ -223,7 +227,7 @@ export async function recordCommand(
   );
   const at = Date.now();
   const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
-  events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: teller(), done }, at);
+  events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: teller(), done, afterRun: true }, at);
   if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: fact }, at);
   await events.flush();
 }

@@ -5,9 +5,8 @@
  */
 import { closedLockDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
-import { type AfterRun, afterRun, refusedAfterRun } from '../../decide/idea/after-run.js';
-import type { TakenBack } from '../../git/landing/taken-back.js';
-import type { Said } from '../../model/model.js';
+import { type AfterRun, refusedAfterRun } from '../../decide/idea/after-run.js';
+import type { Gone, Said } from '../../model/model.js';
 import { againCommand, startCommand } from '../../model/start-again.js';
 import { withLock } from '../../process/lock.js';
 import type { IdeaVerb } from '../../protocol/command.js';
@@ -15,7 +14,7 @@ import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
-import { recordOf } from '../../run-files/carried.js';
+import { type Kept, recordOf } from '../../run-files/carried.js';
 import { lastRevision } from '../../run-files/revisions.js';
 import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
@@ -24,7 +23,7 @@ import { type Context, say } from '../context.js';
 import type { RunPlan } from '../plan/run-plan.js';
 import { planAgain } from '../plan/waves.js';
 import { type Recorded, recordedRun, saysState } from '../views/recorded.js';
-import { type OnTarget, onTarget, ranAgain, standingOf } from './on-target.js';
+import { asOfNow, type Standing, standingInPlan, standingOf } from './now.js';
 
 /** A gate on the target may take this long. */
 const MOST_WAIT_MS = 60 * 60_000;
@@ -36,8 +35,8 @@ export interface Closed {
   recorded?: Recorded;
   /** The plan of the next start; undefined when it could not start. */
   plan(): Promise<RunPlan | undefined>;
-  /** What the target has now. */
-  onTarget(): Promise<OnTarget>;
+  /** Brings the last run up to date with its target. */
+  lookNow(): Promise<unknown>;
 }
 
 export interface ClosedIdea {
@@ -53,7 +52,7 @@ export interface ClosedIdea {
   said?: readonly Said[];
   commit?: string;
   /** How its landed work left the target. */
-  gone?: TakenBack;
+  gone?: Gone;
   /** The idea in the plan of the next start. */
   idea?: Idea;
 }
@@ -80,12 +79,12 @@ export async function withClosed<T>(
       });
       return planned;
     };
-    let looked: Promise<OnTarget> | undefined;
-    const now = (): Promise<OnTarget> => {
-      looked ??= recorded ? onTarget(recorded) : plan().then((planned) => onTarget(undefined, planned));
+    let looked: Promise<unknown> | undefined;
+    const lookNow = (): Promise<unknown> => {
+      looked ??= recorded ? asOfNow(context.root, recorded) : Promise.resolve();
       return looked;
     };
-    return act({ context, project, ...(recorded ? { recorded } : {}), plan, onTarget: now });
+    return act({ context, project, ...(recorded ? { recorded } : {}), plan, lookNow });
   };
   return lockProject(context, project, locked);
 }
@@ -144,54 +143,35 @@ export async function closedIdea(closed: Closed, id: string): Promise<ClosedIdea
   const givenUp = abandoned !== undefined;
   const base = { id, title: idea?.title ?? entry?.card.title ?? id, ...(idea ? { idea } : {}) };
   if (entry?.card.blue || idea?.blue) return { ...base, state: 'group', status: 'pending' };
-  const last = recorded?.model.ideas.get(id);
-  const rolledBack = kept.some(({ verb }) => verb === 'rollback');
-  const { status, gone, commit } = await standingOf(await closed.onTarget(), id, {
-    status: entry?.status ?? (idea?.done ? 'landed' : 'pending'),
-    again: recorded !== undefined && ranAgain(recorded, id, rolledBack),
-  });
-  const out = kept.some(({ verb }) => verb === 'skip' || verb === 'rollback');
-  const state = gone ? 'gone' : stateOf(status, { givenUp, out });
+  await closed.lookNow();
+  const last = entry && recorded?.model.ideas.get(id);
+  const standing = last ? standingOf(last) : await inPlan(closed, idea, { kept, givenUp });
   const begun = last?.iterations.at(-1)?.signal;
   const question = begun?.kind === 'needs-human' ? begun.question : undefined;
-  const shown =
-    state === 'pending' ? restOf({ held: entry?.hold === true, question, begun: begun !== undefined }) : state;
   return {
     ...base,
-    state: shown,
-    status: shown === 'abandoned' || shown === 'skipped' ? shown : status,
+    ...standing,
     ...(question ? { question } : {}),
     ...(question && last?.lastAsked ? { questionId: last.lastAsked } : {}),
     ...(last ? { said: last.said } : {}),
-    ...(entry?.commit || commit ? { commit: entry?.commit || commit } : {}),
-    ...(gone ? { gone } : {}),
   };
 }
 
-/** The end of a run makes the ideas that it interrupts pending. */
-function restOf({ held, question, begun }: { held: boolean; question: string | undefined; begun: boolean }): AfterRun {
-  if (question !== undefined) return 'asks';
-  if (held) return 'skipped';
-  return begun ? 'cut-off' : 'pending';
-}
-
-function stateOf(
-  status: Parameters<typeof afterRun>[0],
-  { givenUp, out }: { givenUp: boolean; out: boolean },
-): AfterRun {
-  if (status === 'landed') return 'landed';
-  if (givenUp) return 'abandoned';
-  // A retry reversed it.
-  const state = afterRun(status);
-  if (out) return 'skipped';
-  return state === 'abandoned' ? 'skipped' : state;
+async function inPlan(
+  closed: Closed,
+  idea: Idea | undefined,
+  { kept, givenUp }: { kept: readonly Kept[]; givenUp: boolean },
+): Promise<Standing> {
+  const plan = await closed.plan();
+  const leftOut = kept.some(({ verb }) => verb === 'skip' || verb === 'rollback');
+  if (plan && idea) return standingInPlan(plan, idea, { givenUp, leftOut });
+  return { state: 'pending', status: 'pending' };
 }
 
 /** @throws UserError when the idea does not accept the command now */
 export function assertAccepts({ recorded }: Closed, { id, state }: ClosedIdea, verb: IdeaVerb): void {
   const start = recorded?.model.startAgain;
-  const anew = againCommand(id, start) ?? (state === 'gone' ? startCommand(start) : '');
-  const refusal = refusedAfterRun(id, state, verb, anew);
+  const refusal = refusedAfterRun(id, state, verb, againCommand(id, start) ?? '');
   if (refusal !== undefined) throw new UserError(refusal, EXIT.refused);
 }
 
@@ -199,14 +179,14 @@ export function assertAccepts({ recorded }: Closed, { id, state }: ClosedIdea, v
 export async function runOf(
   { context, project }: Closed,
   idea: string,
-): Promise<(RunRef & { repo: string }) | undefined> {
+): Promise<(RunRef & { repo: string; target: string }) | undefined> {
   for (const runId of await listRuns(context.root, project)) {
     const ref = { project, runId };
     const known = await knownIdeas(context.root, ref).catch(() => undefined);
     if (!known?.has(idea)) continue;
     const config = await lastRevision(context.root, ref);
     const { file } = await loadRun(context.root, ref);
-    return { ...ref, ...(config > 0 ? { config } : {}), repo: file.repo };
+    return { ...ref, ...(config > 0 ? { config } : {}), repo: file.repo, target: file.target };
   }
   return undefined;
 }

@@ -4,14 +4,15 @@
  * repeats the command, and it continues where it was.
  */
 import { agentName } from '../../decide/scheduler/slots.js';
+import { targetTip } from '../../git/repository.js';
 import { workHere } from '../../jobs/index.js';
 import type { DoWork } from '../../jobs/job.js';
 import { killByToken } from '../../process/tokens.js';
 import type { CleanupResult, RollbackResult, UndoResult } from '../../protocol/git-work.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
+import { fixSentence } from '../../report/gone-text.js';
 import { hostLabel } from '../../worker/host-label.js';
 import { say } from '../context.js';
-import { takenBackText } from '../open-run/landed-report.js';
 import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
 
 export interface DoneNow {
@@ -33,7 +34,7 @@ async function prepared(closed: Closed, { id }: ClosedIdea): Promise<Doing> {
   const ref = await runOf(closed, id);
   if (!ref)
     throw new UserError(`no run on this machine worked on ${id}, so there is nothing to take back`, EXIT.refused);
-  const { repo: _, ...about } = ref;
+  const { repo: _, target: __, ...about } = ref;
   // A command that was killed may have left its gate.
   await killByToken(`${closed.project}/${id}`);
   return { doWork: workHere({ root, host: await hostLabel(root, env), env }), about: { ...about, idea: id } };
@@ -89,13 +90,16 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
 
 /** The gate runs on the target without the idea. */
 export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
-  const { target } = await closed.onTarget();
-  if (idea.gone && !idea.gone.by)
+  if (idea.gone && !idea.gone.by) {
+    const { gone } = idea;
     throw new UserError(
-      `there is nothing to take back of ${idea.id}: ${takenBackText(idea.gone, target)}. The next start runs it again: ${startOf(closed)}`,
+      `there is nothing to take back of ${idea.id}: ${gone.text}. ${fixSentence(gone)}`,
       EXIT.refused,
     );
+  }
   const { doWork, about } = await prepared(closed, idea);
+  const { repo, target } = (await runOf(closed, idea.id)) ?? { repo: closed.context.cwd, target: 'HEAD' };
+  await targetTip(repo, target).catch(asRefusal(`${idea.id} was not rolled back`));
   const { graph } = closed.recorded ?? {};
   const blues = graph?.entry(idea.id) ? graph.above(idea.id) : [];
   if (!closed.context.json) say(`the gate runs on the target without ${idea.id} …`);

@@ -18,7 +18,7 @@ export async function giveBack(closed: Closed, idea: string, signal: AbortSignal
   const { root, env } = closed.context;
   const ref = await runOf(closed, idea);
   if (!ref) return '';
-  const { repo: _, ...about } = ref;
+  const { repo: _, target: __, ...about } = ref;
   const why = await problemOf(async () => {
     const { file } = await loadRun(root, about);
     if (!trackerSettings(trackerOfRun(file)).tracker) return undefined;

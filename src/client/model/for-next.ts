@@ -4,7 +4,7 @@
  */
 import { count } from '../../model/counts.js';
 import type { RunModel } from '../../model/model.js';
-import { askedFor, keptForNext, keptWords } from '../../run-files/kept.js';
+import { askedFor, type KeptFor, keptForNext, keptWords } from '../../run-files/kept.js';
 
 /** Replaces what the model had; true when something changed. */
 export async function takeForNext(root: string, model: RunModel): Promise<boolean> {
@@ -19,7 +19,7 @@ export async function takeForNext(root: string, model: RunModel): Promise<boolea
     const found = kept.get(idea.id);
     const { gone, ...told } = found ?? { words: [] };
     // The run's own events tell of an idea that was given up while it was open.
-    const leftOut = gone && idea.status !== 'abandoned' ? { leftOut: true as const } : {};
+    const leftOut = gone && idea.status !== 'abandoned' ? { leftOut: true as const, givenUp: true as const } : {};
     const next = told.words.length > 0 || leftOut.leftOut ? { ...told, ...leftOut } : undefined;
     if (JSON.stringify(next) === JSON.stringify(idea.forNext)) continue;
     changed = true;
@@ -40,8 +40,10 @@ export async function takeForNext(root: string, model: RunModel): Promise<boolea
 const MOST_KEPT = 10;
 
 /** Commands of people since the last run. */
-export async function nextStartLines(root: string, project: string): Promise<string[]> {
-  const words = (await keptForNext(root, project)).flatMap(keptWords);
+export async function nextStartLines(root: string, project: string, model?: RunModel): Promise<string[]> {
+  // What somebody brought back needs no more work.
+  const isOpen = ({ idea }: KeptFor): boolean => model?.ideas.get(idea)?.status !== 'landed';
+  const words = (await keptForNext(root, project)).filter(isOpen).flatMap(keptWords);
   if (words.length === 0) return [];
   const more = words.length > MOST_KEPT ? ` and ${words.length - MOST_KEPT} more` : '';
   return [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`];

@@ -3,12 +3,16 @@
  * tick.
  * Invariant: reads only, and names for each the command that runs it again.
  */
+import { newestOf, rewound } from '../../git/landing/gone.js';
 import { landedOnce } from '../../git/landing/landed.js';
-import { type Look, rewound, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
+import { type Look, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
+import { claimRef, readTip, readTips } from '../../git/refs.js';
+import type { Gone } from '../../model/model.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunSummary } from '../../protocol/run.js';
+import { fixSentence, lostText } from '../../report/gone-text.js';
 import { knownIdeas, loadRun } from '../../run-files/run.js';
 import { startAgainOf } from '../../run-files/start-again.js';
 import { repositoryPath } from '../../run-files/ticks.js';
@@ -17,7 +21,8 @@ import { clean } from '../views/live-lines.js';
 import { ideasOnTarget } from './not-committed.js';
 
 export interface LandedReport {
-  takenBack: TakenBack[];
+  /** `runs`: the next start runs it in any case. */
+  takenBack: (TakenBack & { runs?: true })[];
   /** Ideas that landed before and are not ticked. Perhaps someone used the id twice. */
   unticked: { idea: string; landed: string }[];
 }
@@ -56,7 +61,9 @@ export async function landedReport({
       read,
     ),
   ]);
-  const lost = [...gone, ...off].filter(({ idea }) => known.has(idea));
+  const done = new Set(ideas.flatMap(({ id, done: ticked }) => (ticked ? [id] : [])));
+  const lostNow = off.map((one) => (done.has(one.idea) ? one : { ...one, runs: true as const }));
+  const lost = [...gone, ...lostNow].filter(({ idea }) => known.has(idea));
   const open = ideas.filter(
     ({ id, done, blue }) =>
       ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id && !one.part),
@@ -79,7 +86,10 @@ const MOST_LINES = 5;
 
 export function reportLines({ takenBack: gone, unticked }: LandedReport, target: string, start?: StartAgain): string[] {
   return [
-    ...some(gone, (one) => `${takenBackText(one, target)}. ${fixOf(one, start).fix}`),
+    ...some(
+      gone,
+      (one) => `${takenBackText(one, target)}. ${one.runs ? 'It runs again' : fixSentence(fixOf(one, start))}`,
+    ),
     ...some(
       unticked,
       ({ idea, landed }) =>
@@ -94,15 +104,19 @@ function some<T>(all: readonly T[], line: (one: T) => string): string[] {
   return [...all.slice(0, MOST_LINES).map(line), ...(more > 0 ? [`and ${more} more like the last one`] : [])];
 }
 
-/** The command about it, and a sentence with it. */
-export function fixOf({ idea, by, part }: TakenBack, start?: StartAgain): { command: string; fix: string } {
-  const files = by && part ? part.slice(0, MOST_FILES).map(quoted).join(' ') : undefined;
-  const command =
-    by && files !== undefined
-      ? `git show ${short(by.commit)} -- ${files}`
-      : // A wave takes it like any other report.
-        (againCommand(idea, start) ?? startCommand(start));
-  return { command, fix: `${files === undefined ? 'Run it again with' : 'See it with'}: ${command}` };
+/** The command about it, and the one after it. `lost`: where the target's branch can begin again. */
+export function fixOf(
+  { idea, by, part, noBranch }: TakenBack,
+  start: StartAgain | undefined,
+  { target = '', lost }: { target?: string; lost?: string | undefined } = {},
+): Pick<Gone, 'command' | 'start' | 'part' | 'noBranch'> {
+  if (noBranch)
+    return { command: `git branch ${quoted(target)} ${lost === undefined ? 'COMMIT' : short(lost)}`, noBranch };
+  if (by && part)
+    return { command: `git show ${short(by.commit)} -- ${part.slice(0, MOST_FILES).map(quoted).join(' ')}`, part };
+  // A wave takes it like any other report.
+  if (againCommand(idea, start) === undefined) return { command: startCommand(start) };
+  return { command: `ralphctl retry ${idea}`, start: startCommand(start) };
 }
 
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
@@ -111,15 +125,16 @@ const short = (commit: string): string => commit.slice(0, 8);
 
 const MOST_FILES = 3;
 
-export function takenBackText({ idea, landed, by, part }: TakenBack, target: string): string {
-  if (by && part) {
-    const more = part.length > MOST_FILES ? ` and ${part.length - MOST_FILES} more` : '';
-    const files = clean(part.slice(0, MOST_FILES).join(', '), 200);
-    return `${idea} landed as ${short(landed)}, and ${short(by.commit)} (${clean(by.subject, 60)}) took part of it off ${target} again: ${files}${more}`;
-  }
-  return by
-    ? `${idea} landed as ${short(landed)}, and ${short(by.commit)} (${clean(by.subject, 60)}) took it off ${target} again`
-    : `${idea} landed as ${short(landed)}, which ${target} does not contain any more: it was reset or rewritten`;
+export function takenBackText({ idea, landed, by, part, rolledBack, noBranch }: TakenBack, target: string): string {
+  const head = landed === '' ? `${idea} landed` : `${idea} landed as ${short(landed)}`;
+  if (noBranch) return `${head} on ${target}, and that branch does not exist any more`;
+  if (!by) return `${head}, which ${target} does not contain any more: it was reset or rewritten`;
+  if (rolledBack) return `${head}, and was taken off ${target} by ${short(by.commit)}, its rollback`;
+  const taker = `${short(by.commit)} (${clean(by.subject, 60)})`;
+  if (!part) return `${head}, and ${taker} took it off ${target} again`;
+  const more = part.length > MOST_FILES ? ` and ${part.length - MOST_FILES} more` : '';
+  const files = clean(part.slice(0, MOST_FILES).join(', '), 200);
+  return `${head}, and ${taker} took part of it off ${target} again: ${files}${more}`;
 }
 
 /** Ideas that the run landed and that are not on the target at its end. */
@@ -135,6 +150,13 @@ export async function goneAtEnd(
   // Those that a wave took or a person added, too.
   const known = await knownIdeas(context.root, { project, runId });
   const open = new Set(summary.notLanded.map(({ idea }) => idea));
+  if ((await readTip(repo, `refs/heads/${target}`)) === undefined) {
+    const lost = [...known].filter((id) => !open.has(id));
+    const claims = await readTips(repo, lost.map(claimRef));
+    const at = await newestOf(repo, [...claims.values()]);
+    const fix = fixSentence(fixOf({ idea: '', landed: '', noBranch: true }, start, { target, lost: at }));
+    return lost.length === 0 ? [] : [`${lostText(target, lost)}. ${fix}`];
+  }
   const [gone, off] = await Promise.all([
     takenBack(lookAt(repo, target, backlog.file)),
     rewound(repo, target, [...known]),
@@ -142,8 +164,5 @@ export async function goneAtEnd(
   const since = Date.parse(createdAt);
   return [...gone.filter(({ by, part }) => by && !part && (by.at ?? since) >= since), ...off]
     .filter(({ idea }) => known.has(idea) && !open.has(idea))
-    .map((one) => {
-      const command = (one.by && againCommand(one.idea, start)) ?? startCommand(start);
-      return `${takenBackText(one, target)}. Run it again with: ${command}`;
-    });
+    .map((one) => `${takenBackText(one, target)}. ${fixSentence(fixOf(one, start))}`);
 }

@@ -32,6 +32,7 @@ import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkScripts } from './scripts.js';
 import { readSource, type Source } from './source.js';
 import { readPullTemplate, readTemplate } from './template.js';
+import { wantedAgain } from './wanted-again.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
 
 export interface StartFlags {
@@ -120,7 +121,9 @@ export async function planRun(
   const config = configFor(read, given, { format, waves: given.waves !== undefined });
   // A tracker lists what is open: nothing may be left of it.
   if (written.length === 0 && !tracker) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
-  const again = [...new Set(given.again)];
+  const place = { repo: root, target, backlog: { file, format, sha256 } };
+  const queued = await wantedAgain({ root: context.root, project: project.id }, place, written);
+  const again = [...new Set([...(given.again ?? []), ...queued])];
   runAgain(written, again);
   const landed = async () =>
     new Set((await landedIdeas(root, target, repositoryPath(root, file))).filter((id) => !again.includes(id)));

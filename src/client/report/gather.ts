@@ -4,11 +4,10 @@
  */
 import { ideaDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
-import { type Landed, landedOnce } from '../../git/landing/landed.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
-import type { IdeaModel, RunModel } from '../../model/model.js';
-import { notYetLanded } from '../../model/since-end.js';
+import { atEnd, endedAs } from '../../model/at-end.js';
+import type { Gone, IdeaModel, RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { Extra, OtherRun } from '../../report/extra.js';
 import { foldNight, newNight } from '../../report/night.js';
@@ -17,13 +16,13 @@ import { eventsPath, followEvents } from '../../run-files/events.js';
 import { readModel } from '../../run-files/read-model.js';
 import { listRuns } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
-import { repositoryPath } from '../../run-files/ticks.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { mayOwe, rollbackNotPushed } from '../after-run/not-pushed.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
-import { goneSince } from './gone.js';
+import { askedOf, takeNow } from '../model/take-target.js';
+import { targetNow } from './gone.js';
 import { placesOf } from './places.js';
 import { warnOnce } from './summaries.js';
 
@@ -45,14 +44,14 @@ export interface Gathering {
   /** False: without landed work that has left the target, which takes several processes. */
   gone?: boolean;
   /** For who asks often. */
-  askGone?: typeof goneSince;
+  ask?: typeof targetNow;
 }
 
 /** Undefined when this host has no files of the run. */
 export async function gather(
   context: Context,
   ref: RunRef,
-  { now = Date.now(), warn = warnOnce, asNewest = false, gone: asksTarget = true, askGone = goneSince }: Gathering = {},
+  { now = Date.now(), warn = warnOnce, asNewest = false, gone: asksTarget = true, ask = targetNow }: Gathering = {},
 ): Promise<Gathered | undefined> {
   const { root } = context;
   const night = newNight();
@@ -62,7 +61,7 @@ export async function gather(
   const { repo, target } = run.file;
   await takeAnswers(root, ref, model);
   const summary = await readSummary(root, ref, warn);
-  notYetLanded(model, summary);
+  endedAs(model, summary);
   // A repeated failure has one event, and more may have landed since.
   const unpushed = summary?.status.delivery?.text;
   if (unpushed !== undefined)
@@ -74,13 +73,18 @@ export async function gather(
   const place = asNewest ? 0 : index;
   const said = OVER.has(model.state) || summary !== undefined;
   const open = !said && place === 0 && (await isOpen(context, ref));
+  let gone: ReadonlyMap<string, Gone> | undefined;
+  // Only the newest run tells how its ideas stand now.
+  if (!open && place === 0 && asksTarget) gone = (await takeNow(root, model, run.file, ask)).now.gone;
+  else if (asksTarget)
+    gone = (await ask(run.file, askedOf(model).recorded, { whole: false }).catch(() => undefined))?.gone;
   if (!open && place === 0) {
-    await takeForNext(root, model);
+    if (!asksTarget) await takeForNext(root, model);
     const back = await rollbackNotPushed(run.file);
     if (back) model.warnings = [...model.warnings.filter(({ kind }) => kind !== 'push'), { kind: 'push', text: back }];
   }
   const commits = new Map(
-    [...model.ideas.values()].flatMap(({ id, commit, landedBefore }) =>
+    [...atEnd(model).ideas.values()].flatMap(({ id, commit, landedBefore }) =>
       commit && !landedBefore ? [[id, commit] as const] : [],
     ),
   );
@@ -88,19 +92,17 @@ export async function gather(
   const landings = new Map(
     [...model.ideas.values()].flatMap(({ id, landedAs }) => (landedAs ? [[id, landedAs.commit] as const] : [])),
   );
-  // The same moment for both questions about the target.
-  const landed = landedOnce(repo, target, repositoryPath(repo, run.file.backlog.file));
-  const [lines, behind, earlier, later, givenUp, gone, back, places] = await Promise.all([
+  const [lines, behind, earlier, later, givenUp, places] = await Promise.all([
     landedLines(repo, target, new Map([...landings, ...commits])).catch(() => undefined),
     place === 0 ? checkoutBehind(repo, target).catch(() => undefined) : undefined,
     otherRuns(root, ref.project, runs.slice(index + 1, index + 1 + MOST_EARLIER), warn),
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
-    asksTarget ? askGone(run.file, [...commits.keys()], { whole: false, landed }) : undefined,
-    asksTarget ? backOnTarget(model, landed) : [],
     placesOf(repo, open ? undefined : target),
   ]);
-  for (const id of back) later.set(id, `its work is on ${target} again`);
+  // Somebody brought back what had been taken off during the run.
+  for (const { id, status, atEnd: then } of model.ideas.values())
+    if (status === 'landed' && then && then.status !== 'landed') later.set(id, `its work is on ${target} again`);
   const extra: Extra = {
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
     ...{ night, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
@@ -108,17 +110,9 @@ export async function gather(
     ...(!open && !said ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),
     ...(behind ? { behind } : {}),
-    ...(gone ? { gone } : {}),
+    ...(gone ? { gone: new Map([...gone].filter(([id]) => commits.has(id))) } : {}),
   };
   return { model, extra };
-}
-
-/** Ideas that were rolled back, and whose work somebody has brought back. */
-async function backOnTarget(model: RunModel, read: Landed): Promise<string[]> {
-  const told = [...model.ideas.values()].filter(({ status, told }) => status !== 'landed' && told?.verb === 'rollback');
-  if (told.length === 0) return [];
-  const landed = (await read().catch(() => undefined))?.landed;
-  return told.flatMap(({ id }) => (landed?.has(id) ? [id] : []));
 }
 
 async function otherRuns(

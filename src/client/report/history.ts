@@ -11,6 +11,7 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { makeReport } from '../../report/build.js';
 import { historyOfSummary, historyRun } from '../../report/history.js';
 import { eventsPath, parseEvent } from '../../run-files/events.js';
+import { askedFor, type KeptFor, keptForNext } from '../../run-files/kept.js';
 import { listRuns, loadRun } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
 import type { History, HistoryRun } from '../../screen/details.js';
@@ -37,31 +38,46 @@ export async function historyRuns(
     const run = await oneRun(context, { project, runId }, place, { now, warn });
     if (run) runs.push(run);
   }
-  await noteGone(context, project, runs);
+  const target = await noteGone(context, project, runs);
   const first = new Date(now);
   const month = new Date(first.getFullYear(), first.getMonth(), 1).getTime();
   const recent = runs.filter(({ startedAt }) => startedAt >= month);
   const paid = recent.flatMap(({ dollars }) => dollars ?? []);
   return {
     runs,
-    monthLanded: recent.reduce((sum, { landed = 0 }) => sum + landed, 0),
+    ...(target ? { target } : {}),
+    monthLanded: landedIn(recent),
     ...(paid.length > 0 ? { monthDollars: paid.reduce((sum, one) => sum + one, 0) } : {}),
   };
 }
 
+/** What was rolled back and landed again is one idea. */
+function landedIn(runs: readonly HistoryRun[]): number {
+  const ids = new Set(runs.flatMap(({ done }) => (done ?? []).map(({ id }) => id)));
+  const unnamed = runs.reduce((sum, { done, landed = 0 }) => sum + (done ? 0 : landed), 0);
+  return ids.size + unnamed;
+}
+
 /** Notes landed ideas that have left the target since, with the newest run that landed each. */
-async function noteGone({ root }: Context, project: string, runs: readonly HistoryRun[]): Promise<void> {
+async function noteGone({ root }: Context, project: string, runs: readonly HistoryRun[]): Promise<string | undefined> {
   const [newest] = runs;
   const file = newest && (await loadRun(root, { project, runId: newest.runId }).catch(() => undefined))?.file;
-  if (!file) return;
+  if (!file) return undefined;
   const lands = new Map<string, HistoryRun>();
   for (const run of runs) for (const { id } of run.done ?? []) if (!lands.has(id)) lands.set(id, run);
-  const gone = await goneSince(file, [...lands.keys()], { whole: true });
-  for (const [id, { text, command }] of gone) {
+  const gone = await goneSince(file, new Map([...lands.keys()].map((id) => [id, undefined])), { whole: true });
+  const decided = new Set((await keptForNext(root, project).catch(() => [])).flatMap(isDecided));
+  for (const [id, one] of gone) {
     const run = lands.get(id);
-    if (run) run.gone = [...(run.gone ?? []), { id, text, command }];
+    const next = decided.has(id) ? { decided: true as const } : {};
+    if (run) run.gone = [...(run.gone ?? []), { id, ...one, ...next }];
   }
+  return file.target;
 }
+
+/** A person has said what the next start does with it. */
+const isDecided = (one: KeptFor): string[] =>
+  one.abandoned || Object.keys(askedFor(one)).length > 0 ? [one.idea] : [];
 
 async function oneRun(
   context: Context,
@@ -78,7 +94,7 @@ async function oneRun(
     () => 0,
   );
   if (place < MOST_WHOLE && size < MOST_BYTES) {
-    const found = await gather(context, ref, { now, warn, gone: false }).catch(() => undefined);
+    const found = await gather(context, ref, { now, warn, gone: place === 0 }).catch(() => undefined);
     if (found) return historyRun(makeReport(found.model, found.extra), agents);
   }
   const [summary, last] = await Promise.all([readSummary(root, ref, warn), lastWord(eventsPath(root, ref))]);

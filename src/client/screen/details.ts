@@ -130,11 +130,17 @@ export class DetailReader {
   }
 
   /** The facts that an earlier run has about an idea that landed before this run began. */
-  async #earlierRun({ project, runId }: RunModel, { id, landedBefore }: IdeaModel): Promise<IdeaDetails['before']> {
-    if (!landedBefore) return undefined;
+  async #earlierRun(
+    { project, runId }: RunModel,
+    { id, landedBefore, status }: IdeaModel,
+  ): Promise<IdeaDetails['before']> {
+    if (!landedBefore || status !== 'landed') return undefined;
     if (this.#before?.id !== id) {
       const runs = await ideaInRuns(this.#root, project, id).catch(() => []);
-      this.#before = { id, found: runs.find((one) => one.runId !== runId && one.idea.status === 'landed') };
+      this.#before = {
+        id,
+        found: runs.find((one) => one.runId !== runId && (one.idea.atEnd ?? one.idea).status === 'landed'),
+      };
     }
     return this.#before.found;
   }

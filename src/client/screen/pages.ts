@@ -78,7 +78,7 @@ export class Pages {
     const found = await gather(
       this.#context,
       { project: this.#ref.project, runId },
-      { warn: quiet, askGone: this.#gone.since },
+      { warn: quiet, ask: this.#gone.now },
     ).catch(() => undefined);
     if (!found) return undefined;
     const lines = reportLines(found.model, found.extra, Math.max(38, columns - 2));

@@ -16,8 +16,8 @@ import type { Standstill } from '../../screen/details.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
-import { takeForNext } from '../model/for-next.js';
 import { ringBell } from '../views/terminal.js';
+import { Afterwards } from './afterwards.js';
 import { takeStatus } from './take-status.js';
 import { type Sight, whyStill } from './why-still.js';
 
@@ -63,6 +63,7 @@ export class RunSource {
   /** Why the events cannot be read. */
   #unreadable: Error | undefined;
   readonly #troubles = new Map<string, string>();
+  #afterwards: Afterwards | undefined;
 
   constructor(context: Context, ref: RunRef, changed: () => void) {
     this.#context = context;
@@ -75,6 +76,7 @@ export class RunSource {
     const found = await emptyModel(this.#context.root, this.#ref);
     if (!found) throw new Error(`run ${this.#ref.runId} left no files here`);
     const { repo, target } = found.run.file;
+    this.#afterwards = new Afterwards(this.#context.root, found.run.file);
     found.model.reading = true;
     const read = new Promise<void>((resolve) => {
       this.#read = resolve;
@@ -110,6 +112,7 @@ export class RunSource {
   refresh(): void {
     this.#asked = 0;
     this.#checked = 0;
+    this.#afterwards?.forget();
   }
 
   async close(): Promise<void> {
@@ -173,8 +176,8 @@ export class RunSource {
       }
       if (model.endedAt === undefined && this.#wantsAnswer(now)) await this.#ask(model);
       if (this.#troubles.has('added')) await this.#takeAdded(model);
-      // After the end, commands go to the next run. Raising the count makes the views rebuild their lists.
-      if (over && (await takeForNext(this.#context.root, model).catch(() => false))) {
+      // Half of the history would be judged by the target of now. Raising the count makes the views rebuild their lists.
+      if (over && this.#whole && (await this.#afterwards?.take(model))) {
         model.events += 1;
         this.#changed();
       }

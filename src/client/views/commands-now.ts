@@ -4,6 +4,7 @@
  * Invariant: lists only commands that the caller gives as possible. Pure.
  */
 import { isOutOfTime } from '../../decide/idea/completion.js';
+import type { Gone } from '../../model/model.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 
@@ -75,9 +76,13 @@ export interface AfterRun {
   /** Abandoned, rolled back or skipped after the run: no start, or not the next one, runs it before a retry. */
   out?: 'abandoned' | 'rolled back' | 'skipped' | undefined;
   /** Its landed work is no longer on the target. */
-  gone?: boolean | undefined;
+  off?: Gone | undefined;
+  /** A person has queued it again since. */
+  queued?: boolean | undefined;
   /** An agent has worked on it. */
   worked?: boolean | undefined;
+  /** There are saves of its work. */
+  saved?: boolean | undefined;
   /** The next start begins it anew. */
   anew?: boolean | undefined;
   /** How the next run starts. */
@@ -88,11 +93,20 @@ export interface AfterRun {
 export function commandsAfter(
   idea: string,
   status: IdeaStatus,
-  { commit, out, gone, anew, worked, reason, start }: AfterRun = {},
+  { commit, out, off, queued, anew, worked, saved = worked, reason, start }: AfterRun = {},
 ): string[] {
   const again = againCommand(idea, start);
   const anyway = again === undefined ? [] : [`${again} (runs it again)`];
-  if (status === 'landed' && gone) return anyway;
+  const inspect = [
+    ...(worked ? [`ralphctl logs ${idea} (what its agent said and did)`] : []),
+    ...(saved ? [`ralphctl saves ${idea} (its saved work)`] : []),
+  ];
+  if (off) {
+    const [first, effect] = queued
+      ? [startCommand(start), 'runs it from its beginning']
+      : [off.command, off.noBranch ? 'brings the branch back' : 'with this, the next start runs it again'];
+    return [`${first} (${effect})`, ...inspect];
+  }
   if (status === 'landed')
     return [...(commit ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []), ...anyway];
   return [
@@ -102,9 +116,7 @@ export function commandsAfter(
     ...(status === 'timeout' && isOutOfTime(reason) ? ['time', 'hint'] : (AFTER[status] ?? [])).map((one) =>
       written(COMMANDS[one] ?? [one, ''], idea),
     ),
-    ...(worked
-      ? [`ralphctl logs ${idea} (what its agent said and did)`, `ralphctl saves ${idea} (its saved work)`]
-      : []),
+    ...inspect,
   ];
 }
 

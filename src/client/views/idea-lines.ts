@@ -11,10 +11,10 @@ const RUNS_SHOWN = 10;
 const SAID_SHOWN = 600;
 
 export function describeIdea(report: IdeaReport): string[] {
-  const { idea, title, status, reason, question, waitsFor, told, commands } = report;
+  const { idea, title, status, reason, question, waitsFor, commands, off } = report;
   return [
     `${idea}  ${clean(title)}`,
-    `status ${statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    `status ${off ? 'taken off' : statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
     ...(report.paused ? [`the run is paused: ${clean(report.paused)}`] : []),
     ...(report.answers ?? []).flatMap(answered),
     ...(question ? asked(question, report.said) : []),
@@ -24,9 +24,18 @@ export function describeIdea(report: IdeaReport): string[] {
     ...(report.worktree ? [`its work is kept in ${report.worktree} (branch ${report.branch})`] : []),
     ...(report.group ? groupLines(report.group) : scoreLines(report)),
     ...waitsFor.map((wait) => `waits for ${wait}`),
-    ...(told ? [`you told it: ${told.verb}${told.reason ? ` (${clean(told.reason)})` : ''}`] : []),
+    ...toldLine(report),
     ...(commands.length > 0 ? ['possible now:', ...commands.map((one) => `  ${one}`)] : []),
   ];
+}
+
+const MOST_TOLD = 10;
+
+function toldLine({ told, commandsTold = [] }: IdeaReport): string[] {
+  const all = commandsTold.length > 0 ? commandsTold : told ? [{ verb: told.verb, text: told.reason }] : [];
+  if (all.length === 0) return [];
+  const shown = all.slice(-MOST_TOLD).map(({ verb, text }) => `${verb}${text ? ` (${clean(text)})` : ''}`);
+  return [`you told it: ${all.length > shown.length ? '…, ' : ''}${shown.join(', ')}`];
 }
 
 function scoreLines({ status, over, parts, score, rank }: IdeaReport): string[] {

@@ -12,7 +12,7 @@ import { withoutSignal } from '../../decide/text.js';
 import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
-import type { GateRun, IdeaModel, Iteration } from '../../model/model.js';
+import type { GateRun, Gone, IdeaModel, Iteration } from '../../model/model.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
@@ -45,6 +45,10 @@ export interface IdeaReport extends WhyView {
   worktree?: string;
   branch?: string;
   over: boolean;
+  /** How its landed work left the target. */
+  off?: Gone;
+  /** All commands that people gave it, oldest first; `told` is the last one. */
+  commandsTold?: { verb: string; text?: string }[];
   /** Complete commands that help now, the most useful first. */
   commands: string[];
 }
@@ -68,6 +72,9 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     repo === undefined ? {} : placeOf(repo, view),
     runId === undefined ? [] : answersInRun(ideaDir(about.root, about.project, runId, view.idea)),
   ]);
+  const commandsTold = (told?.said ?? []).flatMap(({ verb, text, done }) =>
+    done === undefined ? [] : [{ verb, ...(text ? { text } : {}) }],
+  );
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
   return {
     ...view,
@@ -79,6 +86,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     bounced: view.status === 'landed' ? undefined : told?.moments.findLast(({ kind }) => kind === 'bounced')?.text,
     ...place,
     over,
+    ...(about.after?.off ? { off: about.after.off } : {}),
+    ...(commandsTold.length > 1 ? { commandsTold } : {}),
     commands: possibleNow(view, about),
   };
 }

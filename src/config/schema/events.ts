@@ -182,7 +182,10 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     'command',
     'A command of a person, and its outcome.',
     { verb: text('Name of the command.'), done: text('What it did, as a sentence.') },
-    { idea, reason: text('Reason that the person gave.'), text: text('Text that the person gave.'), by: teller },
+    {
+      ...{ idea, reason: text('Reason that the person gave.'), text: text('Text that the person gave.'), by: teller },
+      afterRun: flag('No run was open: it changes how the idea stands, and not what the run did.'),
+    },
   ),
   refused: event(
     'refused',

@@ -13,7 +13,7 @@ export type AfterRun =
   | 'cut-off'
   | 'asks'
   | 'landed'
-  /** It landed, and its target no longer has it. */
+  /** It landed, and its work is no longer on the target. */
   | 'gone'
   | 'blocked'
   | 'timeout'
@@ -37,7 +37,7 @@ const TABLE: Readonly<Record<AfterRun, Row>> = {
   'cut-off': AGAIN,
   asks: { ...AGAIN, answer: 'keep' },
   landed: { rollback: 'now', cleanup: 'now' },
-  gone: REST,
+  gone: AGAIN,
   blocked: { ...AGAIN, unblock: 'keep' },
   timeout: AGAIN,
   failed: AGAIN,
@@ -51,7 +51,7 @@ const WORDS: Record<AfterRun, string> = {
   'cut-off': 'has not landed; the next start continues it',
   asks: 'waits for an answer',
   landed: 'has landed',
-  gone: 'has landed, and its target no longer has it',
+  gone: 'landed, and was taken off its target',
   blocked: 'is blocked',
   timeout: 'timed out',
   failed: 'failed',
@@ -64,7 +64,41 @@ const STATES: Partial<Record<IdeaStatus, AfterRun>> = {
   ...{ failed: 'failed', skipped: 'skipped', abandoned: 'abandoned' },
 };
 
-export const afterRun = (status: IdeaStatus): AfterRun => STATES[status] ?? 'cut-off';
+/** What the record and the target tell of an idea, and what people said since the run. */
+export interface Told {
+  status: IdeaStatus;
+  group?: boolean;
+  /** It landed, and its work is no longer on the target. */
+  off?: boolean;
+  givenUp?: boolean;
+  /** The next start leaves it out. */
+  leftOut?: boolean;
+  held?: boolean;
+  /** The last signal of its agent asked something. */
+  asked?: boolean;
+  /** An agent has worked on it. */
+  begun?: boolean;
+}
+
+/** The one state that commands and keys go by. The end of a run makes the ideas that it interrupts pending. */
+export function stateAfterRun({ status, group, off, givenUp, leftOut, held, asked, begun }: Told): AfterRun {
+  if (group) return 'group';
+  if (status === 'landed') return 'landed';
+  if (givenUp) return 'abandoned';
+  if (off) return 'gone';
+  if (leftOut) return 'skipped';
+  const state = STATES[status] ?? 'cut-off';
+  // A retry reversed it.
+  if (state === 'abandoned') return 'skipped';
+  if (state !== 'pending') return state;
+  if (asked) return 'asks';
+  if (held) return 'skipped';
+  return begun ? 'cut-off' : 'pending';
+}
+
+/** Verbs that an idea accepts in this state. */
+export const verbsAfterRun = (state: AfterRun): ReadonlySet<IdeaVerb> =>
+  new Set(Object.keys(TABLE[state]) as IdeaVerb[]);
 
 /** Why the command is refused; undefined: it is accepted. `anew`: the command that runs landed work again, if any. */
 export function refusedAfterRun(
@@ -74,7 +108,7 @@ export function refusedAfterRun(
   anew: string | undefined = `ralphctl start --again ${idea}`,
 ): string | undefined {
   if (TABLE[state][verb] !== undefined) return undefined;
-  const over = state === 'landed' || state === 'gone';
+  const over = state === 'landed';
   const again = over && anew !== '' ? `. To run it again: ${anew}` : '';
   const legal = Object.keys(TABLE[state])
     .map((one) => (one === 'skip-step' ? 'skip --step' : one))

@@ -6,9 +6,6 @@
  * of it is work, not loss. Moves no ref and touches no file.
  */
 
-import { readMoves } from '../confinement/outside.js';
-import { claimRef, readTips } from '../refs.js';
-import { sharedGitDir } from '../repository.js';
 import { type Git, git } from '../runner.js';
 import { isWithin } from '../within.js';
 import { changedPaths } from './checkout.js';
@@ -24,6 +21,12 @@ export interface TakenBack {
   by?: { commit: string; subject: string; at?: number };
   /** The files in which that commit took it back, where the rest of the idea is still there. */
   part?: string[];
+  /** ralphctl's own rollback, so that the next start may run the idea. */
+  rolledBack?: true;
+  /** Its trailer on the target is in force: no start runs it before a person says so. */
+  stays?: true;
+  /** There is no such branch any more. */
+  noBranch?: true;
 }
 
 export interface Look {
@@ -58,7 +61,8 @@ export async function takenBack(
   const some = look.whole ? all.filter(([, at]) => !standsAsLanded(line, at, backlogPath)) : all;
   for (const [idea, at] of some.slice(0, MOST_LOOKED_AT)) {
     const took = await whoTookBack(look, idea, { line, at, fresh });
-    if (took && !(look.whole && took.part)) found.push({ idea, landed: landed.get(idea) ?? '', ...took });
+    if (took && !(look.whole && took.part))
+      found.push({ idea, landed: landed.get(idea) ?? '', ...took, ...(took.part ? {} : { stays: true }) });
   }
   return found;
 }
@@ -175,51 +179,6 @@ async function blobs(repo: Git, target: string, paths: readonly string[]): Promi
   for (const entry of stdout.split('\0')) {
     const [, blob, path] = /^\d+ \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(entry) ?? [];
     if (blob && path) found.set(path, blob);
-  }
-  return found;
-}
-
-/**
- * Of these landed ideas, the ones whose work is no longer on the target, or not in all its files: also those that were
- * rolled back in their name.
- */
-export async function goneOf(
-  look: Look,
-  ideas: readonly string[],
-  read: Landed = landedOnce(look.repo, look.target, look.backlogPath),
-): Promise<TakenBack[]> {
-  if (ideas.length === 0) return [];
-  const [{ rolledBack }, gone, off] = await Promise.all([
-    read(),
-    takenBack({ ...look, only: new Set(ideas) }, read),
-    rewound(look.repo, look.target, ideas, read),
-  ]);
-  const back = ideas.flatMap((idea): TakenBack[] => {
-    const one = rolledBack.get(idea);
-    return one ? [{ idea, landed: one.landed, by: { commit: one.commit, subject: one.subject } }] : [];
-  });
-  return [...back, ...gone, ...off.filter(({ idea }) => !rolledBack.has(idea))];
-}
-
-/** Of these ideas, the ones that were on the target once, and are not since it was reset or rewritten. */
-export async function rewound(
-  repo: string,
-  target: string,
-  ideas: readonly string[],
-  read: Landed = landedOnce(repo, target),
-): Promise<TakenBack[]> {
-  const names = new Map(ideas.map((idea) => [claimRef(idea), idea]));
-  if (names.size === 0) return [];
-  const [claims, { landed }, moves] = await Promise.all([
-    readTips(repo, [...names.keys()]),
-    read(),
-    sharedGitDir(repo).then((dir) => readMoves(dir, `refs/heads/${target}`)),
-  ]);
-  const been = new Set(moves.map(({ to }) => to));
-  const found: TakenBack[] = [];
-  for (const [name, commit] of claims) {
-    const idea = names.get(name) ?? '';
-    if (!landed.has(idea) && been.has(commit)) found.push({ idea, landed: commit });
   }
   return found;
 }

@@ -2,12 +2,13 @@
  * Turns the keys of an idea and of the run into a command, a confirmation before it, or a refusal with its reason.
  * Invariant: pure. Offers only commands that the run accepts now; the run decides in the end.
  */
+import { refusedAfterRun } from '../../decide/idea/after-run.js';
 import { ideaEffect } from '../../decide/idea/table.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { startArgs } from '../../model/start-again.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import { saysAnything } from '../../protocol/escapes.js';
-import { ideaVerbs, isLastTry, isOver, pauseOrResume, runTakes, situationOf } from '../idea/possible.js';
+import { afterRunOf, ideaVerbs, isLastTry, isOver, pauseOrResume, runTakes, situationOf } from '../idea/possible.js';
 import type { Action } from '../keys.js';
 import { listsOf, openWarnings } from '../lists.js';
 import { many } from '../text/numbers.js';
@@ -51,6 +52,10 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
   const verbs = ideaVerbs(model, idea);
   const only = (verb: IdeaVerb, wish: Wish): Wish => {
     if (verbs.has(verb)) return wish;
+    if (isOver(model))
+      return {
+        refused: `${verb} does not apply: ${refusedAfterRun(id, afterRunOf(idea), verb, '') ?? 'the run is over'}`,
+      };
     const legal = ideaEffect(id, situationOf(idea, model.landing), verb, (one) => !verbs.has(one));
     return {
       refused: `${id} is ${stateOf(idea)}: ${verb} does not apply to it`,

@@ -29,6 +29,7 @@ const TITLES: Partial<Record<string, string>> = {
   login: 'waits for a login',
   slot: 'waits for a slot',
   held: 'held back',
+  'taken off': 'taken off the target',
 };
 
 /** Keys that the run accepts now, as words. */

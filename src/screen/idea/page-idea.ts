@@ -6,7 +6,7 @@ import type { View } from '../view.js';
 export function pageIdea({ model, ui, details }: Pick<View, 'model' | 'ui' | 'details'>): IdeaModel | undefined {
   const idea = ui.idea === undefined ? undefined : model.ideas.get(ui.idea);
   const before = details.idea?.id === ui.idea ? details.idea?.before : undefined;
-  if (!idea?.landedBefore || !before) return idea;
+  if (!idea?.landedBefore || idea.status !== 'landed' || !before) return idea;
   const { title, text, parent, group, children, dependsOn, tags } = idea;
   return {
     ...before.idea,

@@ -2,6 +2,7 @@
  * The commands that the run accepts now, as far as the model tells. The run decides in the end.
  * Invariant: the run refuses every command that is missing here. The table of situations is the run's own.
  */
+import { type AfterRun, stateAfterRun, verbsAfterRun } from '../../decide/idea/after-run.js';
 import { legalVerbs, type Situation } from '../../decide/idea/table.js';
 import { type RunEvent, runTransition } from '../../decide/run/table.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
@@ -36,15 +37,23 @@ export function isLastTry({ status, iterations, max, step }: IdeaModel): boolean
   return status === 'running' && last !== undefined && most !== undefined && last.number >= most;
 }
 
-/** Verbs for an idea whose workflow is open. */
-const NEED_A_RUN = ['pause', 'pause-now', 'resume', 'stop', 'assign', 'approve'] as const;
+/** How the idea stands once its run is over, for the commands that work then. */
+export function afterRunOf(idea: IdeaModel): AfterRun {
+  const { status, group, held, forNext, off, iterations } = idea;
+  const signal = iterations.at(-1)?.signal;
+  return stateAfterRun({
+    ...{ status, group, held, off: off !== undefined, leftOut: forNext?.leftOut === true },
+    ...{ givenUp: forNext?.givenUp === true || (status === 'abandoned' && !forNext?.queued) },
+    ...{ asked: signal?.kind === 'needs-human', begun: signal !== undefined },
+  });
+}
 
 /** Verbs that the idea accepts now. */
 export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVerb> {
+  if (isOver(model)) return verbsAfterRun(afterRunOf(idea));
   const verbs = new Set(legalVerbs(situationOf(idea, model.landing)));
   if (model.mode !== 'semi-auto') verbs.delete('assign');
   if (!idea.held && idea.status !== 'paused') verbs.delete('resume');
-  if (isOver(model)) for (const verb of NEED_A_RUN) verbs.delete(verb);
   return verbs;
 }
 

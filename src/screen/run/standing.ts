@@ -1,9 +1,11 @@
 /** The state of the run, in the words of the first two lines. Invariant: a held run never reads `running`. */
+import { outcomeOf } from '../../model/at-end.js';
 import type { RunModel } from '../../model/model.js';
 import type { AccountLine } from '../../protocol/limits.js';
 import type { Details } from '../details.js';
 import { isOver } from '../idea/possible.js';
 import { listsOf } from '../lists.js';
+import { outcomeWords } from '../outcome-words.js';
 import type { Colour } from '../text/line.js';
 import { dollars, dollarsOf, many } from '../text/numbers.js';
 import { clean } from '../text/text.js';
@@ -93,12 +95,15 @@ function still(stand: NonNullable<Details['standstill']>, now: number): Standing
 
 function over(model: RunModel, now: number): Standing {
   const took = model.startedAt === undefined ? '' : ` ${duration((model.endedAt ?? now) - model.startedAt)}`;
-  const { counts, spent } = model;
+  const { spent } = model;
+  const outcome = outcomeOf(model);
   const cost = spent.dollars > 0 ? ` · ${dollars(spent.dollars)}` : '';
-  const second = `${counts.landed} landed, ${counts.total - counts.landed} not · ${many(spent.iterations, 'iteration')}${cost}`;
-  const left = counts.total - counts.landed;
-  if (model.state === 'completed' && left > 0)
-    return { sign: '!', colour: 'yellow', text: `completed${took}, ${left} not landed`, second };
+  const second = `${outcomeWords(outcome, model.target).join(', ')} · ${many(spent.iterations, 'iteration')}${cost}`;
+  const { open, gone } = outcome;
+  if (model.state === 'completed' && open > 0)
+    return { sign: '!', colour: 'yellow', text: `completed${took}, ${open} not landed`, second };
+  if (model.state === 'completed' && gone > 0)
+    return { sign: '!', colour: 'yellow', text: `completed${took}, ${gone} taken off since`, second };
   if (model.state === 'completed') return { sign: '✓', colour: 'green', text: `completed${took}`, second };
   if (model.state === 'stopped') return { sign: '◫', colour: 'gray', text: `stopped${took}`, second };
   if (model.state === 'terminated') return { sign: '!', colour: 'yellow', text: `terminated${took}`, second };

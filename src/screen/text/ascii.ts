@@ -16,6 +16,7 @@ export const ASCII: Readonly<Record<string, string>> = {
   '◦': '.',
   '·': '-',
   '⊘': '/',
+  '⊖': 'U',
   '⊟': '-',
   '⊞': '+',
   '⇄': '>',

@@ -34,7 +34,9 @@ export type Shown =
   | 'ready'
   | 'after'
   | 'skipped'
-  | 'given up';
+  | 'given up'
+  /** It landed, and its work is no longer on the target. */
+  | 'taken off';
 
 interface Look {
   sign: string;
@@ -62,11 +64,13 @@ export const LOOKS: Readonly<Record<Shown, Look>> = {
   after: { sign: '·', colour: 'gray' },
   skipped: { sign: '⊘', colour: 'gray' },
   'given up': { sign: '⊘', colour: 'gray' },
+  'taken off': { sign: '⊖', colour: 'yellow' },
 };
 
 /** `landing`: the idea that lands now. `waitsFor`: an idea that this one depends on. */
 export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?: string): Shown {
   if (idea.approval && idea.status !== 'landed') return 'approve';
+  if (idea.off) return 'taken off';
   switch (idea.status) {
     case 'running':
       return idea.gateNow ? 'gate' : (idea.waits?.kind ?? 'works');

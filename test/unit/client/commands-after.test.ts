@@ -50,7 +50,13 @@ it('C2: landed work that has left the target is not rolled back again', () => {
     'ralphctl rollback a-1',
     'ralphctl start --again a-1',
   ]);
-  expect(names(commandsAfter('a-1', 'landed', { commit: 'abc', gone: true }))).toEqual(['ralphctl start --again a-1']);
+  const off = { text: 'a-1 landed as 1, and 2 (x) took it off main again', landed: '1', command: 'ralphctl retry a-1' };
+  expect(names(commandsAfter('a-1', 'pending', { commit: 'abc', off }))).toEqual(['ralphctl retry a-1']);
+  expect(names(commandsAfter('a-1', 'pending', { off, out: 'rolled back', worked: true, saved: false }))).toEqual([
+    'ralphctl retry a-1',
+    'ralphctl logs a-1',
+  ]);
+  expect(names(commandsAfter('a-1', 'pending', { off, queued: true }))).toEqual(['ralphctl start']);
 });
 
 it('E1: the start is that of the run: with its source and target, and as waves', () => {

@@ -23,13 +23,14 @@ it('G8: the answer stands while the target stands, and is another one when work 
   const file = runFile(await planRun(context, {}), '20260101-000000-aaaa');
   await commitFiles(repo.root, { 'a.txt': 'a\n' }, 'feat: a\n\nRalph-Idea: a-1');
   const kept = new KeptGone();
-  const ask = () => kept.since(file, ['a-1'], { whole: false });
+  const ask = () => kept.now(file, new Map([['a-1', undefined]]), { whole: false });
   const first = await ask();
-  expect([...first.keys()]).toEqual([]);
+  expect([...first.gone.keys()]).toEqual([]);
+  expect([...(first.landed?.keys() ?? [])]).toEqual(['a-1']);
   expect(await ask()).toBe(first);
   await sh(repo.root, 'revert', '--no-edit', 'HEAD');
   const moved = await ask();
-  expect([...moved.keys()]).toEqual(['a-1']);
+  expect([...moved.gone.keys()]).toEqual(['a-1']);
   expect(await ask()).toBe(moved);
   kept.forget();
   const again = await ask();

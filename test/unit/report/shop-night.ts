@@ -1,5 +1,6 @@
 /** The night of the design's report: 22:03 to 05:54, local times, so that the pictures hold in any zone. */
 import { fold, newModel } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
 import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
@@ -132,6 +133,8 @@ export function reportOf(
   events: readonly StampedEvent[],
   more: Partial<Extra> = {},
   ideas: readonly Idea[] = IDEAS,
+  /** What has happened since. */
+  since: (model: RunModel) => void = () => {},
 ): Report {
   const model = newModel({ project: 'shop-1', runId: '20261117-220300', name: 'shop', target: 'main' }, ideas);
   const night = newNight();
@@ -139,6 +142,7 @@ export function reportOf(
     fold(model, event);
     foldNight(night, event);
   }
+  since(model);
   const lines = new Map(
     [...'d15'].map((sign, n) => [
       ['db-001', 'login-001', 'search-001'][n] ?? '',

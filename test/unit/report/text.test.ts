@@ -3,16 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { heldText } from '../../../src/decide/delivery/push.js';
-import type { SummaryFile } from '../../../src/model/facts.js';
 import { fold, newModel } from '../../../src/model/fold.js';
-import { sinceEnd } from '../../../src/model/since-end.js';
+import type { Gone, KeptForNext } from '../../../src/model/model.js';
+import { takeVerdicts } from '../../../src/model/stands.js';
 import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import { makeReport } from '../../../src/report/build.js';
 import { historyRun } from '../../../src/report/history.js';
 import { htmlReport } from '../../../src/report/html.js';
 import { markdownReport } from '../../../src/report/markdown.js';
-import { reportJsonSchema, reportSchema } from '../../../src/report/schema.js';
+import { type Report, reportJsonSchema, reportSchema } from '../../../src/report/schema.js';
 import { reportLines, textReport } from '../../../src/report/text.js';
 import { width } from '../../../src/screen/text/text.js';
 import { clockAt, reportOf, shopNight } from './shop-night.js';
@@ -103,41 +103,49 @@ describe('the report of a night', () => {
     });
   });
 
-  it('C2 G4: counts a landed idea that was rolled back like the other views, and keeps the range of the landings', () => {
+  it('C2 G4: a landed idea that was rolled back after the run stays in its numbers and in the range of the landings', () => {
     const at = new Date(clockAt('31:30')).toISOString();
     const events: StampedEvent[] = [
       ...shopNight(),
+      { at, kind: 'command', verb: 'rollback', idea: 'search-001', done: 'taken off', afterRun: true },
       {
         ...{ at, kind: 'idea', idea: 'search-001', title: 'Search', status: 'pending' },
         reason: 'it had landed. Later runs leave it out until: ralphctl retry search-001',
       },
     ];
     const tip = '9'.repeat(40);
-    const report = reportOf(events, { tip });
+    const text = 'search-001 landed as 1, and was taken off main by 2, its rollback';
+    const off: Gone = { text, landed: '1', by: '2', command: 'ralphctl retry search-001', start: 'ralphctl start' };
+    const gone = new Map([['search-001', off]]);
+    const made = (forNext?: KeptForNext): Report =>
+      reportOf(events, { tip, gone }, undefined, (model) => {
+        takeVerdicts(model, new Map([['search-001', { is: 'off', gone: off }]]));
+        const idea = model.ideas.get('search-001');
+        if (idea && forNext) idea.forNext = forNext;
+      });
+    const report = made();
     const before = reportOf(shopNight());
     expect(reportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
-    expect(report.counts).toMatchObject({ landed: 2, open: before.counts.open + 1 });
+    expect(report.counts).toMatchObject({ landed: 3, gone: 1, open: before.counts.open });
+    expect(report.since).toEqual([{ what: 'no longer on main', ideas: ['search-001'] }]);
     expect(report.target).toEqual({ ...before.target, now: tip });
-    expect(textReport(report).join('\n')).toMatch(
-      /main was green at 5555555 .*; it is at 9999999 now, which this run did not gate/,
-    );
+    const lines = textReport(report).join('\n');
+    expect(lines).toMatch(/main was green at 5555555 .*; it is at 9999999 now, which this run did not gate/);
+    expect(lines).toContain('  since then: search-001 no longer on main');
+    expect(markdownReport(report)).toContain('since then: search\\-001 no longer on main');
+    expect(htmlReport(report)).toContain('<p>since then: search-001 no longer on main</p>');
+    expect(historyRun(report, [])).toMatchObject({ landed: 3, since: report.since });
     expect(historyRun(report, []).target).not.toHaveProperty('green');
 
-    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' });
-    for (const event of events) fold(model, event);
-    const summary = {
-      ...{ outcome: 'completed', landed: 3, status: { runId: 'r' } },
-      notLanded: report.open.flatMap(({ idea }) =>
-        idea === 'search-001' ? [] : [{ idea, status: model.ideas.get(idea)?.status ?? 'pending' }],
-      ),
-    } as unknown as SummaryFile;
-    const now = sinceEnd(summary, model);
-    expect(now.landed).toBe(report.counts.landed);
-    expect(now.notLanded).toContainEqual(expect.objectContaining({ idea: 'search-001', status: 'pending' }));
-
-    const later = new Map([['search-001', 'landed Wed 18 Nov']]);
-    const old = reportOf(events, { later }).open.find(({ idea }) => idea === 'search-001');
-    expect(old?.reason).toBe('it had landed');
+    // Nobody has decided about it: something to do. After the rollback itself, and a retry, it is not.
+    const todo = (forNext?: KeptForNext): string[] =>
+      made(forNext).todo.flatMap(({ subject, fix }) => (subject === 'search-001' ? [fix] : []));
+    expect(todo()).toEqual(['run it again: ralphctl retry search-001, then: ralphctl start']);
+    expect(todo({ leftOut: true, rolledBack: true, words: [] })).toEqual([]);
+    expect(todo({ queued: true, words: [] })).toEqual([]);
+    expect(textReport(made({ queued: true, words: [] })).join('\n')).toMatch(
+      /you queued 1 idea for the next start: search-001/,
+    );
   });
 
   it('A7: names a branch only where it exists, and else the saves', () => {

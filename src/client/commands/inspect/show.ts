@@ -47,9 +47,9 @@ export async function show(context: Context, id: string, options: ShowOptions): 
 
 function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly ShownRun[]): Shown {
   const now = extra.over ? (model.lastAt ?? extra.now) : extra.now;
-  const open = idea.status === 'landed' || idea.group ? undefined : openIdea(model, idea, extra);
+  const open = idea.status === 'landed' || idea.group || idea.off ? undefined : openIdea(model, idea, extra);
   const fix = open && open.later === undefined ? fixOf(idea, open.state, overOf(model, extra.over)) : undefined;
-  const gone = extra.gone?.get(idea.id);
+  const gone = idea.off ?? extra.gone?.get(idea.id);
   const branch = idea.status !== 'landed' && idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   return {
     ...{
@@ -58,7 +58,7 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
       now,
       commands: [
         ...(fix ? [fix.fix] : []),
-        ...(gone ? [gone.command] : []),
+        ...(gone && !idea.forNext?.queued ? [gone.command] : []),
         ...logsOf(model.runId, idea, all),
         `ralphctl why ${idea.id}`,
       ],

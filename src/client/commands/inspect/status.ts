@@ -9,6 +9,7 @@ import { projectDir, runDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { MAX_LISTED, withUnreported } from '../../../decide/views/survey.js';
 import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
+import { type SinceThen, sinceThen } from '../../../model/at-end.js';
 import {
   type IdeaFacts,
   ideaFacts,
@@ -33,7 +34,7 @@ import type { RunFacts } from '../../api/facts.js';
 import type { RunApi } from '../../api/run.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
 import { nextStartLines } from '../../model/for-next.js';
-import { type GoneIdea, goneFromRun, goneLines } from '../../report/gone.js';
+import { type GoneIdea, goneLines } from '../../report/gone.js';
 import { lastAsOfNow, type SinceEnd } from '../../report/since-end.js';
 import { warnOnce } from '../../report/summaries.js';
 import { stateTrouble } from '../../state-folder.js';
@@ -66,6 +67,8 @@ interface Found {
   told?: Record<string, IdeaFacts>;
   /** Epics of the run, each with its landed ideas. */
   groups?: GroupLine[];
+  /** What people did since the last run ended. */
+  since?: SinceThen[];
   /** Left out of the JSON. */
   model?: RunModel;
   /** Checkouts that are behind their branch after landings. */
@@ -89,8 +92,8 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
   if (behind.length > 0) found.behind = behind;
   const givenUp = new Set((await abandonedIdeas(context.root, id).catch(() => new Map<string, never>())).keys());
   const since = found.last && (await lastAsOfNow(context.root, id, found.last, givenUp));
-  if (since) found.last = since.last;
-  const gone = found.facts?.open ? [] : await goneFromRun(context.root, id, found.last);
+  const gone = found.facts?.open ? [] : (since?.gone ?? []);
+  if (since?.model) found.since = sinceThen(since.model);
   if (gone.length > 0) found.gone = gone;
   if (context.json) {
     const { model: _, ...shown } = found;
@@ -103,8 +106,8 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
   };
   describe(found, since);
   if (!found.facts?.open && !found.stranded) {
-    for (const line of await nextStartLines(context.root, id).catch(unusable)) print(line);
-    for (const line of goneLines(gone, SHOWN)) print(line);
+    for (const line of await nextStartLines(context.root, id, since?.model).catch(unusable)) print(line);
+    for (const line of goneLines(gone, since?.model?.target ?? '', SHOWN)) print(line);
     const push = await notPushedLine(context.root, id, found);
     if (push) print(push);
   }
@@ -255,7 +258,7 @@ function describe(found: Found, since: SinceEnd | undefined): void {
     }
     if (since) {
       describeLast(since);
-      for (const line of nextSteps(since.last.notLanded, since.out, since.start)) print(line);
+      for (const line of nextSteps(since.open, since.out, since.start)) print(line);
     }
     return;
   }

@@ -2,6 +2,7 @@
  * `ralphctl why IDEA`: prints the score breakdown (A2), the blockers and the result of an idea. Works without a run
  * too.
  */
+import { listSaves } from '../../../git/saves/saves.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT } from '../../../protocol/user-error.js';
 import type { WhyView } from '../../../protocol/views.js';
@@ -10,10 +11,9 @@ import { listRuns, loadIdea } from '../../../run-files/run.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
-import { onTarget, ranAgain, standingOf } from '../../after-run/on-target.js';
+import { asOfNow } from '../../after-run/now.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { workedOn } from '../../model/idea-runs.js';
-import { takenBackText } from '../../open-run/landed-report.js';
 import type { AfterRun } from '../../views/commands-now.js';
 import { describeIdea } from '../../views/idea-lines.js';
 import { type IdeaReport, reportOn } from '../../views/idea-report.js';
@@ -64,25 +64,36 @@ async function standsAfter(
   project: string,
   { view, recorded }: { view: WhyView; recorded: Recorded | undefined },
 ): Promise<AfterRun> {
-  const { idea, status } = view;
+  const { idea } = view;
   const { kept = [], abandoned } = await recordOf(root, project, idea);
   const has = (verb: string): boolean => kept.some((one) => one.verb === verb);
-  const told = recorded?.model.ideas.get(idea)?.told?.verb;
-  const commit = recorded?.graph.entry(idea)?.commit;
-  const out = abandoned ? 'abandoned' : has('rollback') ? 'rolled back' : has('skip') ? 'skipped' : undefined;
-  const worked = (await workedOn(root, project, idea, await listRuns(root, project))) !== undefined;
+  const [worked, saves] = await Promise.all([
+    listRuns(root, project).then((runs) => workedOn(root, project, idea, runs)),
+    recorded ? listSaves(recorded.run.file.repo, idea).catch(() => []) : [],
+  ]);
   const start = recorded?.model.startAgain;
-  const rest = { commit, out, worked, anew: told === 'rollback', start } as const;
-  if (!recorded || view.group) return rest;
-  const now = await onTarget(recorded);
-  const again = ranAgain(recorded, idea, has('rollback'));
-  const { status: stands, gone, commit: landed } = await standingOf(now, idea, { status, again });
-  if (gone) view.reason = takenBackText(gone, now.target);
-  if (stands === 'landed' && status !== 'landed') {
-    view.status = 'landed';
-    view.reason = `its work is on ${now.target} again`;
+  const left = abandoned ? 'abandoned' : has('skip') ? 'skipped' : undefined;
+  const rest = {
+    out: left,
+    worked: worked !== undefined,
+    saved: saves.length > 0,
+    queued: has('retry'),
+    start,
+  } as const;
+  const entry = recorded?.graph.entry(idea);
+  const told = recorded?.model.ideas.get(idea);
+  if (!recorded || !entry || !told || view.group) return rest;
+  await asOfNow(root, recorded);
+  if (told.recorded || told.off) {
+    view.status = told.status;
+    if (told.reason) view.reason = told.reason;
+    // A rollback alone is no retry.
+    if (!has('retry')) view.parts = view.parts.filter(({ label }) => !/^\d+ retr(?:y|ies)$/.test(label));
+    view.score = view.parts.reduce((sum, { value }) => sum + value, 0);
   }
-  return { ...rest, commit: commit || landed, gone: gone !== undefined };
+  const anew = told.told?.verb === 'rollback';
+  const out = left ?? (has('rollback') && told.status !== 'landed' ? 'rolled back' : undefined);
+  return { ...rest, out, anew, commit: told.commit, off: told.off };
 }
 
 /** False also when this host has no files of the run: then plans are unknown. */

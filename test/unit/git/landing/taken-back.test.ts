@@ -1,6 +1,9 @@
 /** Landed ideas whose change is gone are named with what took them back (C1, D3). */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { goneOf, rewound, takenBack } from '../../../../src/git/landing/taken-back.js';
+import { goneOf, newestOf, rewound } from '../../../../src/git/landing/gone.js';
+import { takenBack } from '../../../../src/git/landing/taken-back.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../repo.js';
 
 const TEN = 'l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\n';
@@ -126,6 +129,8 @@ describe('nothing is named', () => {
   });
 });
 
+const recorded = (...ids: string[]) => new Map(ids.map((id) => [id, undefined] as const));
+
 it('C1 G4 what has left the target is named by idea: reverted by hand, rolled back, and in part', async () => {
   const about = { repo: repo.root, target: 'main', backlogPath: 'roadmap.md' };
   await landed('i-1', { 'c.txt': 'c\n' });
@@ -137,15 +142,19 @@ it('C1 G4 what has left the target is named by idea: reverted by hand, rolled ba
   await commitFiles(repo.root, {}, 'half');
   await sh(repo.root, 'rm', '-q', 'f.txt');
   const back = await commitFiles(repo.root, {}, 'revert: i-3\n\nRalph-Reverted: i-3');
-  const ideas = ['i-1', 'i-2', 'i-3'];
+  const ideas = recorded('i-1', 'i-2', 'i-3');
   const whole = [
-    { idea: 'i-3', landed: third, by: { commit: back, subject: 'revert: i-3' } },
-    { idea: 'i-1', by: { commit: byHand } },
+    { idea: 'i-3', landed: third, by: { commit: back, subject: 'revert: i-3' }, rolledBack: true },
+    { idea: 'i-1', by: { commit: byHand }, stays: true },
   ];
   expect(await goneOf({ ...about, whole: true }, ideas)).toMatchObject(whole);
   expect(await goneOf(about, ideas)).toMatchObject([whole[0], { idea: 'i-2', part: ['d.txt'] }, whole[1]]);
-  expect(await goneOf(about, ['i-2'])).toHaveLength(1);
-  expect(await goneOf(about, [])).toEqual([]);
+  expect(await goneOf(about, recorded('i-2'))).toHaveLength(1);
+  expect(await goneOf(about, recorded())).toEqual([]);
+  // Also without a record that they landed.
+  expect(await goneOf({ ...about, whole: true }, recorded(), { others: [...ideas.keys(), 'i-9'] })).toMatchObject(
+    whole,
+  );
 });
 
 it('C1 a landing names what was taken back since the landing before it, and nothing twice', async () => {
@@ -168,4 +177,51 @@ it('C1 ideas that a reset took off the target are known by their claims', async 
   await sh(repo.root, 'reset', '-q', '--hard', repo.base);
   await put(repo.root, { 'b.txt': 'on\n' });
   expect(await rewound(repo.root, 'main', ['i-1', 'i-2', 'i-3'])).toEqual([{ idea: 'i-1', landed: commit }]);
+});
+
+describe('without a reflog of the target', () => {
+  const about = () => ({ repo: repo.root, target: 'main', backlogPath: 'roadmap.md' });
+  beforeEach(async () => {
+    await sh(repo.root, 'config', 'core.logAllRefUpdates', 'false');
+    await rm(join(repo.root, '.git/logs'), { recursive: true, force: true });
+  });
+
+  it('C1 work that a reset took off is known by the record of its run, and by a claim whose landing was finished', async () => {
+    const commit = await landed('i-1', { 'c.txt': 'c\n' });
+    await sh(repo.root, 'update-ref', 'refs/ralphctl/landing/i-1', commit);
+    // Claimed by a try that another one replaced: its branch is still there.
+    const tree = await sh(repo.root, 'rev-parse', 'main^{tree}');
+    const never = await sh(repo.root, 'commit-tree', '-p', 'main', '-m', 'feat: i-2\n\nRalph-Idea: i-2', tree);
+    await sh(repo.root, 'update-ref', 'refs/ralphctl/landing/i-2', never);
+    await sh(repo.root, 'branch', 'ralph/i-2', never);
+    expect(await rewound(repo.root, 'main', ['i-1', 'i-2'])).toEqual([]);
+    await sh(repo.root, 'reset', '-q', '--hard', repo.base);
+    expect(await rewound(repo.root, 'main', ['i-1', 'i-2', 'i-3'])).toEqual([{ idea: 'i-1', landed: commit }]);
+    expect(await goneOf(about(), new Map([['i-3', 'abc']]), { others: ['i-1', 'i-2'] })).toEqual([
+      { idea: 'i-3', landed: 'abc' },
+      { idea: 'i-1', landed: commit },
+    ]);
+    // On another branch, it is not lost.
+    await sh(repo.root, 'branch', 'elsewhere', commit);
+    expect(await rewound(repo.root, 'main', ['i-1'])).toEqual([]);
+  });
+});
+
+it('C1 a target that was deleted has lost all that landed on it, and can begin again at its newest landing', async () => {
+  const first = await landed('i-1', { 'c.txt': 'c\n' });
+  const second = await landed('i-2', { 'd.txt': 'd\n' });
+  await sh(repo.root, 'checkout', '-q', '--detach');
+  await sh(repo.root, 'branch', '-q', '-D', 'main');
+  const gone = await goneOf(
+    { repo: repo.root, target: 'main' },
+    new Map([
+      ['i-1', first],
+      ['i-2', second],
+    ]),
+  );
+  expect(gone).toEqual([
+    { idea: 'i-1', landed: first, noBranch: true },
+    { idea: 'i-2', landed: second, noBranch: true },
+  ]);
+  expect(await newestOf(repo.root, [first, second, 'f'.repeat(40)])).toBe(second);
 });

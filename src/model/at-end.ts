@@ -1,0 +1,140 @@
+/**
+ * A run as it was when it ended. What people do to its ideas afterwards changes how they stand now, and not what the run
+ * did.
+ * Invariant: pure. A run without a recorded end, and one without a change since, is as it is. May import protocol and the
+ * files beside it only.
+ */
+import type { IdeaStatus } from '../protocol/states.js';
+import { count, emptyCounts } from './counts.js';
+import type { SummaryFile } from './facts.js';
+import type { IdeaModel, RunModel } from './model.js';
+
+/** Before the first change since the end. */
+export function keepEnd(idea: IdeaModel): void {
+  if (idea.atEnd) return;
+  const { forNext: _, ...then } = idea;
+  idea.atEnd = then;
+}
+
+/** The run goes on: what it was before is no end. */
+export function dropEnd(model: RunModel): void {
+  for (const idea of model.ideas.values()) delete idea.atEnd;
+}
+
+/** What people said since, and what the next start carries over, stays with the idea. */
+export function atEnd(model: RunModel): RunModel {
+  if (![...model.ideas.values()].some((idea) => idea.atEnd)) return model;
+  const counts = emptyCounts();
+  const ideas = new Map<string, IdeaModel>();
+  for (const [id, idea] of model.ideas) {
+    // Its branch has what it has now.
+    const { said, moments, forNext, commits } = idea;
+    const then = idea.atEnd ? { ...idea.atEnd, said, moments, commits, ...(forNext ? { forNext } : {}) } : idea;
+    ideas.set(id, then);
+    count(counts, then, 1);
+  }
+  return { ...model, ideas, counts };
+}
+
+/** The end of a run lists at most this many ideas that have not landed. */
+const MOST_LISTED = 1000;
+
+/**
+ * An idea that the run did not touch has no event, and the target may have moved since: the summary tells whether it had
+ * landed when the run ended.
+ */
+export function endedAs(model: RunModel, summary: Pick<SummaryFile, 'notLanded'> | undefined): void {
+  if (!summary) return;
+  const open = new Map<string, IdeaStatus>(summary.notLanded.map(({ idea, status }) => [idea, status]));
+  const whole = open.size < MOST_LISTED;
+  for (const idea of model.ideas.values()) {
+    if (idea.group) continue;
+    const status = open.get(idea.id);
+    const then = idea.atEnd ?? idea;
+    const before = status === undefined && whole && then.since === undefined;
+    if (status !== undefined && then.landedBefore) change(model, idea, { landedBefore: false, status });
+    else if (before && !then.landedBefore) change(model, idea, { landedBefore: true, status: 'landed' });
+  }
+}
+
+function change(model: RunModel, idea: IdeaModel, to: Pick<IdeaModel, 'landedBefore' | 'status'>): void {
+  if (idea.atEnd) {
+    Object.assign(idea.atEnd, to);
+    idea.landedBefore = to.landedBefore;
+    return;
+  }
+  count(model.counts, idea, -1);
+  Object.assign(idea, to);
+  count(model.counts, idea, 1);
+}
+
+/* The numbers of a run that is over, the same in every view. */
+
+export interface Outcome {
+  landed: number;
+  /** Of those, how many had landed before this run. */
+  landedBefore: number;
+  /** What this run landed, and is no longer on the target now. */
+  gone: number;
+  /** Neither landed nor left out. */
+  open: number;
+  /** Left out by a person: skipped or given up. */
+  leftOut: number;
+}
+
+/** A person has decided about these: they are no failure and wait for nobody. */
+const LEFT_OUT: ReadonlySet<IdeaStatus> = new Set(['skipped', 'abandoned']);
+export const isLeftOut = (status: IdeaStatus): boolean => LEFT_OUT.has(status);
+
+export function outcomeOf(model: RunModel): Outcome {
+  const sum: Outcome = { landed: 0, landedBefore: 0, gone: 0, open: 0, leftOut: 0 };
+  for (const idea of model.ideas.values()) {
+    if (idea.group) continue;
+    const { status, landedBefore } = idea.atEnd ?? idea;
+    if (status !== 'landed') {
+      if (isLeftOut(status)) sum.leftOut += 1;
+      else sum.open += 1;
+      continue;
+    }
+    sum.landed += 1;
+    if (landedBefore) sum.landedBefore += 1;
+    else if (idea.off) sum.gone += 1;
+  }
+  return sum;
+}
+
+/** What has changed since the run ended: ideas by what happened to them. */
+export interface SinceThen {
+  what: string;
+  ideas: string[];
+}
+
+export function sinceThen({ ideas, order, target }: RunModel): SinceThen[] {
+  const found = new Map<string, string[]>();
+  const add = (what: string, id: string): void => void found.set(what, [...(found.get(what) ?? []), id]);
+  for (const id of order) {
+    const idea = ideas.get(id);
+    if (!idea || idea.group) continue;
+    const then = idea.atEnd ?? idea;
+    const { told } = idea;
+    if (idea.off && then.status === 'landed') add(`no longer on ${target}`, id);
+    if (idea.status === 'landed' && then.status !== 'landed') add(`on ${target} now`, id);
+    if (idea.status === 'landed') continue;
+    if (idea.atEnd && !idea.off && (told?.verb === 'rollback' || told?.verb === 'reset')) add('rolled back', id);
+    if (idea.forNext?.queued) add('queued for the next start', id);
+    else if (idea.forNext?.givenUp) add('given up', id);
+    else if (idea.forNext?.leftOut && !idea.off) add('left out of the next start', id);
+  }
+  return [...found].map(([what, ids]) => ({ what, ideas: ids }));
+}
+
+const MOST_NAMED = 5;
+
+/** `since then: a-1 no longer on main; b-1, c-1 given up` */
+export function sinceText(since: readonly SinceThen[]): string | undefined {
+  const parts = since.map(({ what, ideas }) => {
+    const more = ideas.length > MOST_NAMED ? ` and ${ideas.length - MOST_NAMED} more` : '';
+    return `${ideas.slice(0, MOST_NAMED).join(', ')}${more} ${what}`;
+  });
+  return parts.length === 0 ? undefined : `since then: ${parts.join('; ')}`;
+}
