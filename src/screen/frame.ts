@@ -9,13 +9,13 @@ import { width } from './text/text.js';
 import { NUMBERED } from './ui.js';
 import type { Picture, View } from './view.js';
 
-/** State of the run, subject of this screen, and its number. */
-export function screenLine(view: View, told: string): Line {
+/** State of the run, subject of this screen, and its number. `shorter`: what a narrow screen says instead. */
+export function screenLine(view: View, told: string, shorter: readonly string[] = []): Line {
   const { model, details, now, size, ui } = view;
   const head = line(bold(place(model, size.columns)), '  ', stateLine(standingOf(model, details, now)));
   const number = NUMBERED.indexOf(ui.screen) + 1;
   const count = number > 0 ? `${number} of ${NUMBERED.length}` : '';
-  for (const right of [`${told}  screen ${count}`, `${told}  ${count}`, told, ''])
+  for (const right of [`${told}  screen ${count}`, `${told}  ${count}`, told, ...shorter, ''])
     if (lineWidth(head) + 2 + width(right) <= size.columns)
       return edges(head, line(dim(right.trimEnd())), size.columns);
   return within(head, size.columns);

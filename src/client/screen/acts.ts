@@ -105,7 +105,9 @@ async function done(act: Act, host: ActHost): Promise<void> {
     }
     case 'tell': {
       const first = await tell(context, act.args);
-      const { ok, text } = act.next && first.ok ? await tell(context, act.next) : first;
+      const then = act.next && first.ok ? await tell(context, act.next) : first;
+      const ok = then.ok;
+      const text = then === first ? first.text : `the ${act.args[0]} is taken; ${then.text}`;
       if (ok && act.draft !== undefined) host.draft(act.draft, undefined);
       source.refresh();
       host.forget();

@@ -51,7 +51,7 @@ export function historyView(view: View): Picture {
             ? ui.find === ''
               ? ' no run yet'
               : ` no run had an idea like /${clean(ui.find)}`
-            : ' reading …',
+            : ' loading the runs …',
         ),
       ),
     ];

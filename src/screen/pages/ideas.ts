@@ -49,12 +49,13 @@ export function ideaRows(model: RunModel, ui: Ui): IdeaRow[] {
 
 /**
  * `/failed` matches a state, `/=catalog` a group, `/!landed` everything else; other text matches id, title and tags.
+ * `only`: a state and no word like it.
  */
-export function matcher(model: RunModel, filter: string): (idea: IdeaModel) => boolean {
+export function matcher(model: RunModel, filter: string, only = false): (idea: IdeaModel) => boolean {
   const text = filter.trim().toLowerCase();
   if (text === '') return () => true;
   if (text.startsWith('!')) {
-    const inner = matcher(model, text.slice(1));
+    const inner = matcher(model, text.slice(1), true);
     return (idea) => !inner(idea);
   }
   if (text.startsWith('=')) {
@@ -72,13 +73,21 @@ export function matcher(model: RunModel, filter: string): (idea: IdeaModel) => b
     };
   }
   const stateOf = (idea: IdeaModel): string => shownIn(model, idea);
-  if (STATES.has(text)) return (idea) => stateOf(idea) === text || idea.status === text;
+  if (STATES.has(text)) {
+    const inState = (idea: IdeaModel): boolean => stateOf(idea) === text || idea.status === text;
+    // Some states are common words, such as `login`: the word finds such ids, too, and titles where no idea is in the state.
+    const some = [...model.ideas.values()].some(inState);
+    const places = (idea: IdeaModel): string => (some ? idea.id : `${idea.id} ${idea.title}`);
+    return (idea) => inState(idea) || (!only && wordsOf(places(idea)).includes(text));
+  }
   return (idea) =>
     idea.id.toLowerCase().includes(text) ||
     idea.title.toLowerCase().includes(text) ||
     idea.tags.some((tag) => tag.toLowerCase().includes(text)) ||
     stateOf(idea).includes(text);
 }
+
+const wordsOf = (text: string): string[] => text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
 
 const STATES = new Set<string>(Object.keys(LOOKS));
 
@@ -171,7 +180,9 @@ export function ideasView(view: View): Picture {
   const filter = ui.filter.trim() === '' ? '' : `  /${clean(ui.filter)}`;
   const hidden = ui.hideLanded ? '  landed are hidden' : '';
   const told = `${whole(model.counts.total)} ideas, ${whole(ideas)} shown${filter}${hidden}    by ${ui.sort}`;
-  const lines: Line[] = [screenLine(view, told), ...(rows.length > 0 ? [header(view)] : [])];
+  // Without its filter in sight, a short list reads as a loss of ideas.
+  const shorter = filter === '' && hidden === '' ? [] : [`${whole(ideas)} shown${filter}${hidden}`, filter.trim()];
+  const lines: Line[] = [screenLine(view, told, shorter), ...(rows.length > 0 ? [header(view)] : [])];
   for (const [index, row] of rows.slice(first, first + height).entries()) {
     const spans = rowLine(row, view);
     lines.push(first + index === at ? marked(spans, size.columns) : spans);

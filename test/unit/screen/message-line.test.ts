@@ -127,6 +127,12 @@ describe('the end of the run', () => {
     },
   );
 
+  it('A4: leaves the filter of a list in sight, whatever the state of the run takes of the first line', () => {
+    const head = (filter: string): string => rows({ ...initialUi(), screen: 'ideas', filter }, over)[0] ?? '';
+    expect(head('late')).toMatch(/completed.* 1 shown {2}\/late$/);
+    expect(head('late and a long word')).toMatch(/\/late and a long word$/);
+  });
+
   it('G8: puts the report in the place of Run', () => {
     expect(on('run')).toMatchObject({ screen: 'report', back: ['run'] });
     expect(on('run').news).toBeUndefined();

@@ -141,6 +141,9 @@ describe('filters', () => {
     expect(ids('timed out')).toEqual(['cache-001']);
     expect(ids('!landed')).not.toContain('db-001');
     expect(ids('商品')).toEqual(['docs-001']);
+    // `login` is a state as well: nobody waits for one, and the word finds the ideas about logging in.
+    expect(ids('login')).toEqual(['mfa-001', 'login-001']);
+    expect(ids('!login')).toContain('login-001');
   });
 
   it('of History know the ideas of its runs, landed or not', () => {
