@@ -8,7 +8,7 @@ import type { LedgerOptions } from '../commands/inspect/ledger.js';
 import type { ReportOptions } from '../commands/inspect/report.js';
 import type { ShowOptions } from '../commands/inspect/show.js';
 import type { StatusOptions } from '../views/status-list.js';
-import { collect, json, type Run, whole } from './options.js';
+import { collect, IDEA, json, type Run, whole } from './options.js';
 
 const accounts = () => import('../commands/inspect/accounts.js');
 
@@ -35,7 +35,7 @@ export function addInspect(program: Program, run: Run): void {
 
   program
     .command('why')
-    .argument('<idea>')
+    .argument('<idea>', IDEA)
     .summary('explain an idea’s state, score and blockers')
     .description('Explains the state of an idea: its cause, its agent runs, its score breakdown and its blockers.')
     .addOption(json)
@@ -95,7 +95,7 @@ function addReport(program: Program, run: Run): void {
 
   program
     .command('show')
-    .argument('<idea>')
+    .argument('<idea>', IDEA)
     .summary('show an idea’s card, timeline and gate, in any run')
     .description('Shows an idea: its card, its timeline, its gate, where it stands, and what other runs did with it.')
     .option('--run <id>', 'run to show (default: the last that worked on it)')

@@ -11,6 +11,7 @@ export type Run = <Args extends unknown[]>(
   action: Action<Args>,
 ) => (...all: [...Args, Record<string, unknown>, Command]) => Promise<void>;
 
+export const IDEA = 'id of the idea, as status shows it';
 export const json = new Option('--json', 'print JSON, one value per line');
 export const reason = new Option('--reason <text>', 'keep a reason; status, why and logs show it');
 
@@ -73,4 +74,4 @@ export const adding =
   };
 
 /** Arguments in the name of a command; one that may be missing has a default, which the command's text tells. */
-const WHICH: Readonly<Record<string, string>> = { idea: 'id of the idea, as status shows it' };
+const WHICH: Readonly<Record<string, string>> = { idea: IDEA };

@@ -9,6 +9,7 @@ import {
   adding,
   collect,
   FORGET,
+  IDEA,
   interventions,
   json,
   type Run,
@@ -82,7 +83,7 @@ export function addRecovery(program: Program, run: Run): void {
 function addReset(program: Program, run: Run): void {
   program
     .command('reset')
-    .argument('[ideas...]')
+    .argument('[ideas...]', 'ids of ideas, as status shows them')
     .summary('begin ideas again as if no run had been')
     .description(
       'Removes branches and worktrees of ideas that have not landed, after saving them, and forgets what later runs would carry over. Works only while no run is open.',
@@ -108,7 +109,7 @@ function addSaves(program: Program, run: Run): void {
     .action(run(async (context, idea: string | undefined) => (await savedWork()).saves(context, idea)));
   saves
     .command('restore')
-    .argument('<idea>')
+    .argument('<idea>', IDEA)
     .argument('<n>', 'number of the save', whole)
     .description('restore a save as a branch; overwrites nothing')
     .option('--to <branch>', 'a new branch, or one that the save contains (default: restored/<idea>-<n>)')

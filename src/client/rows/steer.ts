@@ -14,6 +14,7 @@ import {
   collect,
   FORGET,
   given,
+  IDEA,
   interventions,
   json,
   type Run,
@@ -78,7 +79,7 @@ export function addSteering(program: Program, run: Run): void {
     'answer an idea’s question',
     'Answers the open question of an idea. The answer goes into its next prompt, once. The first answer counts; later ones are refused. To an idea that asks nothing, send a hint.',
   )
-    .argument('<text...>')
+    .argument('<text...>', 'the answer')
     .option('--question <id>', 'answer only if this question is still open; alerts and why --json give its id')
     .action(
       run(async (context, idea: string, words: string[], { reason, question }: Said & { question?: string }) =>
@@ -90,7 +91,7 @@ export function addSteering(program: Program, run: Run): void {
       ),
     );
   add('hint <idea>', 'add advice to an idea’s next prompt', 'Adds advice to the next prompt of an idea, once.')
-    .argument('[text...]')
+    .argument('[text...]', 'the advice')
     .option('--forget', FORGET)
     .action(
       run(async (context, idea: string, words: string[], said: Several) =>
@@ -146,7 +147,7 @@ export function addSteering(program: Program, run: Run): void {
     );
   program
     .command('warn')
-    .argument('<idea>')
+    .argument('<idea>', IDEA)
     .argument('[answer]', 'continue, stop, +N (N more iterations) or review (default)')
     .summary('show an idea’s warnings, or answer them')
     .description('Shows the warnings of an idea, or answers them. The idea continues meanwhile.')
