@@ -92,7 +92,9 @@ export async function loadIdea(root: string, ref: RunRef, id: string): Promise<I
 export async function knownIdeas(root: string, ref: RunRef): Promise<Set<string>> {
   const run = await loadRun(root, ref);
   const added = await readdir(join(run.dir, ADDED)).catch(() => []);
-  return new Set([...run.ideas.keys(), ...added.map((name) => name.replace(/\.json$/, ''))]);
+  // A killed write leaves a file of another name.
+  const ids = added.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+  return new Set([...run.ideas.keys(), ...ids]);
 }
 
 /** Run ids of a project, newest first. Ids sort by time. */

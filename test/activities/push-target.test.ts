@@ -8,10 +8,10 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { recordRemote } from '../../src/git/delivery/remote.js';
 import { landedIdeas } from '../../src/git/landing/landed.js';
-import { writeRun } from '../../src/run-files/run.js';
+import { addIdeas, writeRun } from '../../src/run-files/run.js';
 import { pidsWith } from '../support/processes.js';
 import { until } from '../support/program.js';
-import type { Bench } from './bench.js';
+import { type Bench, idea } from './bench.js';
 import { type Pushing, pushing } from './pushing.js';
 
 describe('D2 a push after a landing', () => {
@@ -147,6 +147,26 @@ describe('D2 a remote that moves', () => {
     expect(await b.git('show', 'main:roadmap.md')).toMatch(/\[x\] \*\*t-1\*\*[\s\S]*\[x\] \*\*t-2\*\*/);
   });
 
+  it('E1 lands the work of a wave again, whose ideas the backlog of the run does not have', async () => {
+    const { b, bare, lands, push, otherPushes, ideasIn } = await pushing({ ideas: [] });
+    await rename(bare, `${bare}.away`);
+    await addIdeas(b.root, b.ref, [idea('t-1')]);
+    await lands('t-1');
+    await rename(`${bare}.away`, bare);
+    const theirs = await otherPushes({ 'theirs.txt': 'theirs\n' });
+    expect(await push()).toMatchObject({ kind: 'pushed', ideas: ['t-1'] });
+    expect(await b.git('rev-parse', 'main~1')).toBe(theirs);
+    expect(await ideasIn(bare)).toEqual(['t-1']);
+  });
+
+  it('E1 says that work of an earlier run must land again, before the first wave', async () => {
+    const { b, push, otherPushes } = await pushing({ ideas: [] });
+    await b.git('commit', '--quiet', '--allow-empty', '--message', 'feat: Do t-9\n\nRalph-Idea: t-9');
+    await otherPushes({ 'theirs.txt': 'theirs\n' });
+    const why = expect.stringContaining('must land again on top of it');
+    expect(await push()).toMatchObject({ kind: 'held', cause: 'conflict', ideas: ['t-9'], why });
+  });
+
   it('ticks anew where another host has ticked the line beside it', async () => {
     const files = { 'roadmap.md': '- [ ] **t-1** One\n- [ ] **t-2** Two\n- [ ] **t-3** Three\n' };
     const { b, bare, lands, push, otherPushes } = await pushing({ files });
@@ -223,6 +243,26 @@ describe('D2 a remote that moves', () => {
     expect(await rollback(b, 't-1')).toMatchObject({ kind: 'undone' });
     expect(await filesOf(b)).toEqual(['base.txt', 'roadmap.md', 't-2.txt', 'theirs.txt']);
   });
+
+  it.each(['rebase', 'merge'])(
+    'C2 a rollback whose result was lost is told by the next try, also after it landed again (%s)',
+    async (strategy) => {
+      const { b, bare, lands, push, otherPushes } = await pushing({ config: { landing: { strategy } } });
+      await lands('t-1');
+      await push();
+      await rename(bare, `${bare}.away`);
+      // The worker dies before the server hears of it.
+      expect(await rollback(b, 't-1')).toMatchObject({ kind: 'undone' });
+      await rename(`${bare}.away`, bare);
+      await otherPushes({ 'theirs.txt': 'theirs\n' });
+      const pushed = await push();
+      expect(pushed).toMatchObject({ kind: 'pushed', ideas: ['t-1'] });
+      // That is for the ideas on the target.
+      expect(pushed).not.toHaveProperty('replaced', [expect.anything()]);
+      expect(await rollback(b, 't-1')).toMatchObject({ kind: 'undone' });
+      expect(await landedIdeas(b.repo, 'main')).toEqual([]);
+    },
+  );
 
   it('C2 a rollback without a change of its own stays: somebody had taken the work off before', async () => {
     const { b, bare, other, lands, push, otherPushes } = await pushing();

@@ -12,7 +12,7 @@ import { IDEA_TRAILER, REVERTED_TRAILER } from '../landing/message.js';
 import { swapTarget } from '../landing/swap.js';
 import { gateCandidate, integrationOf, type LandingContext, withTargetLock } from '../landing/target-lock.js';
 import { type Tick, tickTree, withTree } from '../landing/tick.js';
-import { claimRef, readTip, replacedRef } from '../refs.js';
+import { claimRef, readTip, replacedRef, undoRef } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { listWorktrees } from '../worktrees/list.js';
 
@@ -58,12 +58,14 @@ export async function landAgain(options: AgainOptions): Promise<Again> {
     }
     const gate = await gateCandidate(here, dir, { commit: built.to, onto });
     if (!gate.pass) return { kind: 'red', gate };
-    const replaced = await newClaims(repo, built.moved);
+    const { replaced, undone } = await newNames(repo, built.moved);
     const swap = await swapTarget({
       ...{ dir, target, from, to: built.to, worktrees: await listWorktrees(repo) },
       claims: [
         [replacedRef(target, from), from],
         ...replaced.map(({ idea, commit }) => [claimRef(idea), commit] as const),
+        // A rollback that could not report finds itself by this ref.
+        ...undone.map(({ idea, commit }) => [undoRef(idea), commit] as const),
       ],
       mayLag: options.backlogPath,
       rewrites: true,
@@ -187,18 +189,26 @@ async function merged({ dir, commits, write, options }: Input): Promise<Built> {
 const treeOf = (repo: Git, commit: string): Promise<string> =>
   repo.run(['rev-parse', `${commit}^{tree}`], { read: true });
 
-/** The claims that named a commit which has another name now. */
-async function newClaims(
+interface Renamed {
+  idea: string;
+  commit: string;
+}
+
+/** The claims, and the marks of a rollback, that named a commit which has another name now. */
+async function newNames(
   repo: string,
   moved: ReadonlyMap<string, string>,
-): Promise<{ idea: string; commit: string }[]> {
-  if (moved.size === 0) return [];
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/ralphctl/landing/'], {
+): Promise<{ replaced: Renamed[]; undone: Renamed[] }> {
+  if (moved.size === 0) return { replaced: [], undone: [] };
+  const [landing, undo] = [claimRef(''), undoRef('')];
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname)', landing, undo], {
     read: true,
   });
-  return text.split('\n').flatMap((line) => {
-    const [name = '', commit = ''] = line.split(' ');
-    const now = moved.get(commit);
-    return now === undefined ? [] : [{ idea: name.slice('refs/ralphctl/landing/'.length), commit: now }];
-  });
+  const below = (prefix: string): Renamed[] =>
+    text.split('\n').flatMap((line) => {
+      const [name = '', commit = ''] = line.split(' ');
+      const now = moved.get(commit);
+      return now === undefined || !name.startsWith(prefix) ? [] : [{ idea: name.slice(prefix.length), commit: now }];
+    });
+  return { replaced: below(landing), undone: below(undo) };
 }

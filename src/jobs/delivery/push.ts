@@ -9,7 +9,7 @@ import { openRemote, RemoteChanged } from '../../git/delivery/remote.js';
 import { unpushedSince } from '../../git/delivery/unpushed.js';
 import { secretFinder } from '../../process/redact.js';
 import type { PushTargetInput, PushTargetResult } from '../../protocol/delivery.js';
-import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
+import { knownIdeas, type LoadedRun, loadIdea, writeAtomically } from '../../run-files/run.js';
 import { tickFiles, ticksIn } from '../../run-files/ticks.js';
 import { SEATS } from '../command-environment.js';
 import type { WorkContext, WorkDeps } from '../job.js';
@@ -43,6 +43,8 @@ async function pushOf(
   try {
     const before = await baseline(deps, input, () => lastSeen(repo, record, target));
     const access = { root: repo, record, env: deps.env, passEnv: config.landing.passEnv, signal };
+    // Ideas of waves and added ones too. Before its first wave, a run may have none.
+    const own = await knownIdeas(deps.root, input);
     return await deliver({
       remote: await openRemote(access),
       target,
@@ -50,7 +52,7 @@ async function pushOf(
       secretsAllowed: config.landing.secretsAllowed,
       known: input.known,
       before,
-      again: (move) => again(deps, run, input, move, signal),
+      ...(own.size > 0 ? { again: (move) => again(deps, run, { ...input, own }, move, signal) } : {}),
     });
   } catch (error) {
     if (!(error instanceof RemoteChanged)) throw error;
@@ -83,13 +85,13 @@ async function baseline(
 async function again(
   deps: WorkDeps,
   run: LoadedRun,
-  input: PushTargetInput,
+  { own, ...input }: PushTargetInput & { own: ReadonlySet<string> },
   { from, onto, ideas }: { from: string; onto: string; ideas: readonly string[] },
   signal: AbortSignal,
 ): ReturnType<typeof landAgain> {
   const { remote, config, project, runId } = run.file;
-  const idea = ideas.find((id) => run.ideas.has(id)) ?? [...run.ideas.keys()][0] ?? '';
-  const title = run.ideas.get(idea)?.title ?? idea;
+  const idea = ideas.find((id) => own.has(id)) ?? [...own][0] ?? '';
+  const title = (await loadIdea(deps.root, input, idea))?.title ?? idea;
   const about = { ...input, idea, title, agentName: SEATS.landing };
   const { options, ticks, place } = await landingWork(deps, about, 'landing', signal);
   const { upstream: _, ...context } = options;
