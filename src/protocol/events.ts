@@ -187,7 +187,7 @@ export type RunEvent =
       url: string;
       /** Who merged or closed it. */
       by?: string;
-      /** Red checks, or people who ask for changes. */
+      /** Red checks, or people who ask for changes; of an open one: what the forge refused. */
       why?: string;
     }
   /** The target reached its remote, or did not (`landing.mode: push`). */

@@ -35,7 +35,14 @@ export type LandResult =
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
   | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
   /** `landing.mode: pr`: its pull request is open. */
-  | { kind: 'in-review'; pull: Pull; durationMs: number; gate?: MergedGate }
+  | {
+      kind: 'in-review';
+      pull: Pull;
+      /** What the forge refused of the answers to comments. */
+      note?: string;
+      durationMs: number;
+      gate?: MergedGate;
+    }
   /** Somebody closed its pull request while nobody looked. */
   | ({ kind: 'pull-closed'; durationMs: number; gate?: MergedGate } & ClosedPull)
   /** Green, but the forge takes no pull request now. */

@@ -12,28 +12,30 @@ import { readNote } from '../config/stored.js';
 import { writeAtomically } from './run.js';
 
 const MOST_KEPT = 1000;
-const shape = z.looseObject({ seen: z.array(z.string()) });
+const shape = z.looseObject({ seen: z.array(z.string()), pushed: z.string().optional() });
+export type Reviewed = z.infer<typeof shape>;
 
 const fileOf = (root: string, project: string, idea: string): string =>
   join(projectDir(root, project), 'reviewed', `${idea}.json`);
 
-export async function reviewedBefore(root: string, project: string, idea: string): Promise<string[]> {
-  return (await readNote(fileOf(root, project, idea), shape, 'skip').catch(() => undefined))?.seen ?? [];
+/** `pushed`: the last commit of the idea that is in review. */
+export async function reviewedBefore(root: string, project: string, idea: string): Promise<Reviewed> {
+  return (await readNote(fileOf(root, project, idea), shape, 'skip').catch(() => undefined)) ?? { seen: [] };
 }
 
 export async function noteReviewed(
   root: string,
   project: string,
   idea: string,
-  seen: readonly string[],
+  { seen, pushed }: { seen: readonly string[]; pushed: string },
 ): Promise<void> {
   const before = await reviewedBefore(root, project, idea);
-  const all = [...new Set([...before, ...seen])].slice(-MOST_KEPT);
-  if (all.length === before.length) return;
+  const all = [...new Set([...before.seen, ...seen])].slice(-MOST_KEPT);
+  if (all.length === before.seen.length && before.pushed === pushed) return;
   const path = fileOf(root, project, idea);
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeAtomically(path, JSON.stringify({ version: 1, seen: all }));
+    await writeAtomically(path, JSON.stringify({ version: 1, seen: all, pushed }));
   } catch {
     // The next run tells them once more.
   }

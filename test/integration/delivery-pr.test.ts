@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import { type Forge, startForge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { check, closePull, mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import { check, closePull, mergePull, type Pull, sayOnLine, withGit } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
 import { DONE, Held } from '../support/held.js';
 import { pidsWith } from '../support/processes.js';
@@ -193,6 +193,47 @@ describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
     mergePull(repo, pull.number, 'ann');
     expect(await held.finish()).toMatchObject({ notLanded: [] });
     expect(await inBare('for-each-ref', '--format=%(refname)', 'refs/heads/ralph')).toBe('refs/heads/ralph/z-1');
+  }, 300_000);
+
+  it('D2 C1: comments are answered and resolved after the push; killed between an answer and its record, each is answered once', async () => {
+    await open(['n-1']);
+    const killed = new Set<string>();
+    forge.trouble.before = async ({ method, path, body }) => {
+      const at =
+        /\/(replies|comments)$/.exec(path)?.[1] ?? (/resolveReviewThread/.test(String(body.query)) && 'resolve');
+      if (method !== 'POST' || !at || killed.has(at)) return;
+      killed.add(at);
+      await killWorker();
+    };
+    const started = await held.box.run('start', '--detach');
+    expect(started.stderr).toContain(
+      'after a push it answers the comments that the agent had and resolves their threads',
+    );
+    const pull = await opened('n-1');
+    const before = await inBare('rev-parse', 'ralph/n-1');
+    forge.world.comment(repo.issues.get(pull.number) as never, 'ann', 'And say why.');
+    sayOnLine(repo, pull.number, { id: 601, login: 'ann', body: 'Please name it better.' });
+    await until('the resolved thread', () => Promise.resolve(pull.resolved.length > 0), PATIENT_MS);
+    await until('three kills', () => Promise.resolve(killed.size === 3), PATIENT_MS);
+    await until(
+      'the review',
+      async () => (await reviews()).filter(({ state }) => state === 'open').length === 2,
+      PATIENT_MS,
+    );
+    const now = await inBare('rev-parse', 'ralph/n-1');
+    expect(now).not.toBe(before);
+    expect(pull.lines.map(({ body, replyTo }) => [body, replyTo])).toEqual([
+      ['Please name it better.', undefined],
+      [`<!-- ralphctl answers line 601 -->\nThe agent of ralphctl has worked on this comment, up to ${now}.`, 601],
+    ]);
+    expect(pull.resolved).toEqual([601]);
+    const [said, answer, ...more] = repo.issues.get(pull.number)?.comments ?? [];
+    expect(more).toEqual([]);
+    expect(answer?.body).toContain(`<!-- ralphctl answers comment ${said?.id} -->\n`);
+    expect(answer?.body).toContain(`, up to ${now}.`);
+    mergePull(repo, pull.number, 'ann');
+    expect(await held.finish()).toMatchObject({ notLanded: [] });
+    expect(await held.times('n-1', 3)).toBe(0);
   }, 300_000);
 
   it('D2: a forge that is down is waited for, and doctor checks the login', async () => {

@@ -82,7 +82,7 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
     `${plan.project.repository.root} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, ${many(todo, wave ? 'report' : 'idea')} to do`,
   );
   const { mode, pr } = plan.config.landing;
-  const remote = await remoteLine(plan.project.repository.root, plan.target, plan.remote, mode, pr.autoMerge);
+  const remote = await remoteLine(plan.project.repository.root, plan.target, plan.remote, mode, pr);
   if (remote !== undefined) print(remote);
   if (plan.tracker) print(trackerLine(plan.tracker));
   print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);

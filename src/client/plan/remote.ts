@@ -25,13 +25,20 @@ export async function remoteLine(
   target: string,
   remote: Pick<RemoteRecord, 'name' | 'branch' | 'shown'> | undefined,
   mode: Config['landing']['mode'] = 'push',
-  autoMerge: Config['landing']['pr']['autoMerge'] = 'off',
+  { autoMerge, answer }: Partial<Config['landing']['pr']> = {},
 ): Promise<string | undefined> {
   if (!remote) return undefined;
   if (mode === 'pr')
-    return `for each finished idea it pushes the branch ralph/IDEA to ${remote.name} (${remote.shown}) and opens a pull request onto ${remote.branch}${autoMerge === 'off' ? '' : `, which GitHub merges (${autoMerge}) once its checks and reviews allow it`}; it pushes nothing else`;
+    return `for each finished idea it pushes the branch ralph/IDEA to ${remote.name} (${remote.shown}) and opens a pull request onto ${remote.branch}${autoMerge === undefined || autoMerge === 'off' ? '' : `, which GitHub merges (${autoMerge}) once its checks and reviews allow it`}; it pushes nothing else${answerText(answer)}`;
   const to = `${remote.name}/${remote.branch} (${remote.shown})`;
   return `after each landing it pushes ${target} to ${to}, and never overwrites commits there${await alsoText(root, target, remote)}`;
+}
+
+/** What it writes in the name of the login. */
+function answerText(answer: Config['landing']['pr']['answer'] | undefined): string {
+  if (answer !== 'reply' && answer !== 'resolve') return '';
+  const also = answer === 'resolve' ? ' and resolves their threads' : '';
+  return `; after a push it answers the comments that the agent had${also} (landing.pr.answer: off if you do not want that)`;
 }
 
 /** Commits that the first push takes along. */

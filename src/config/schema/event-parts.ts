@@ -187,7 +187,7 @@ export const review = [
   },
   {
     by: text('Who merged or closed it.'),
-    why: text('Red checks, or people who ask for changes.'),
+    why: text('Red checks, or people who ask for changes; of an open one: what the forge refused.'),
   },
 ] as const;
 

@@ -193,6 +193,12 @@ export const landing = z
           .describe(
             'Ask GitHub to merge each pull request in this way once its checks and reviews allow it. Needs "Allow auto-merge" in the settings of the repository.',
           ),
+        answer: z
+          .enum(['resolve', 'reply', 'off'])
+          .default('resolve')
+          .describe(
+            'After a push that follows comments. reply: ralphctl answers each comment that the agent had, once, and names the commit. resolve: it also resolves their threads. off: it writes nothing.',
+          ),
         pollSeconds: z
           .number()
           .min(1)

@@ -24,6 +24,7 @@ import { assertRepository } from '../repository-gone.js';
 import { redactorOf } from '../secrets.js';
 import { ForgeError, type Gh } from './gh.js';
 import { forgeOf } from './open.js';
+import { isOwn, keyOf, type SaidJson, type SaidKind } from './said.js';
 
 interface PullJson {
   state: 'open' | 'closed';
@@ -44,21 +45,9 @@ interface CheckJson {
 interface Checks {
   check_runs: CheckJson[];
 }
-interface SaidJson {
-  id: number;
-  body: string | null;
-  user: { login: string } | null;
-  author_association: string;
-  state?: string;
-  path?: string;
-  line?: number | null;
-  html_url?: string;
-}
 
 /** People whose words reach the agent. */
 const TRUSTED = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
-/** Begins what ralphctl itself writes there. */
-const OWN = '<!-- ralphctl ';
 const RED = new Set(['failure', 'timed_out', 'action_required', 'startup_failure']);
 
 export async function lookAtPull(deps: WorkDeps, input: LookInput, { signal }: WorkContext): Promise<LookResult> {
@@ -78,7 +67,7 @@ export async function lookAtPull(deps: WorkDeps, input: LookInput, { signal }: W
 async function look(deps: WorkDeps, run: LoadedRun, input: LookInput, signal: AbortSignal): Promise<LookResult> {
   const gh = forgeOf(deps, run, signal);
   const { number, candidate } = input.pull;
-  const seen = [...input.seen, ...(await reviewedBefore(deps.root, input.project, input.idea))];
+  const seen = [...input.seen, ...(await reviewedBefore(deps.root, input.project, input.idea)).seen];
   const pull = await gh.get<PullJson>(`pulls/${number}`);
   // Also a lost permission, or a server that is behind: only an answer that says so ends the idea.
   if (!pull) return { kind: 'unreachable', why: `the forge does not show pull request ${number}` };
@@ -160,13 +149,10 @@ async function askedChanges(
   redact: (text: string) => string,
 ): Promise<LookResult | undefined> {
   // Most people review with the login that ralphctl has, too: only its own comments have its mark.
-  const read = async (path: string, prefix: string) =>
+  const read = async (path: string, kind: SaidKind) =>
     (await gh.list<SaidJson>(path))
-      .map((one) => ({ ...one, key: `${prefix} ${one.id}` }))
-      .filter(
-        ({ body, author_association: who, key }) =>
-          TRUSTED.has(who) && !seen.includes(key) && !(body ?? '').startsWith(OWN),
-      );
+      .map((one) => ({ ...one, key: keyOf(kind, one) }))
+      .filter((one) => TRUSTED.has(one.author_association) && !seen.includes(one.key) && !isOwn(one));
   const reviews = (await read(`pulls/${number}/reviews`, 'review')).filter(
     ({ state, body }) => state === 'CHANGES_REQUESTED' || (state === 'COMMENTED' && (body ?? '').trim() !== ''),
   );

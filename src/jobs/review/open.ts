@@ -8,22 +8,24 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ideaDir } from '../../config/paths.js';
 import { MIB, readInput } from '../../config/read-input.js';
-import { openRemote, type RemoteGit, saidOf } from '../../git/delivery/remote.js';
+import { openRemote } from '../../git/delivery/remote.js';
 import { RepositoryError } from '../../git/errors.js';
 import { PINNED_LOG } from '../../git/landing/first-parents.js';
 import type { LandOptions, Outcome } from '../../git/landing/land.js';
 import { ideaBranch } from '../../git/refs.js';
-import { type GitResult, git } from '../../git/runner.js';
+import { git } from '../../git/runner.js';
 import type { ClosedPull, MergedGate } from '../../protocol/git-work.js';
 import type { Idea } from '../../protocol/idea.js';
-import { noteReviewed } from '../../run-files/reviewed.js';
+import { noteReviewed, type Reviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { readResult } from '../agent-run/result.js';
 import type { WorkDeps } from '../job.js';
 import { redactorOf } from '../secrets.js';
+import { answerComments } from './answer.js';
 import { mergeWhenReady } from './auto-merge.js';
 import { pullBody, pullTitle } from './body.js';
 import { ForgeError, type Gh, ghOf, repoOfAddress, repoOfName } from './gh.js';
+import { pushBranch, pushedBefore, sameFiles } from './push-branch.js';
 
 interface PullJson {
   number: number;
@@ -75,7 +77,7 @@ type Opened = Extract<Outcome, { kind: 'in-review' | 'pull-closed' }>;
 async function openPull(deps: WorkDeps, run: LoadedRun, input: OpenInput, signal: AbortSignal): Promise<Opened> {
   const { repo, target, remote: record, config } = run.file;
   if (!record) throw new RepositoryError('The run has no remote.', 'Start another run: ralphctl stop; ralphctl start');
-  const { idea, candidate, onto } = input;
+  const { idea, onto } = input;
   const branch = ideaBranch(idea.id);
   const access = { root: repo, record, env: deps.env, passEnv: config.landing.passEnv, signal };
   const gh = forgeOf(deps, run, signal);
@@ -85,12 +87,34 @@ async function openPull(deps: WorkDeps, run: LoadedRun, input: OpenInput, signal
   const [newest] = listed;
   if (!there && newest && !input.anew && (await closedByPerson(repo, idea.id, newest)))
     return { kind: 'pull-closed', ...(await closedPull(gh, newest)) };
-  await pushBranch(await openRemote(access), { idea: idea.id, branch, candidate });
-  const made = there ?? (await create(deps, run, input, { gh, branch }));
+  const before = await reviewedBefore(deps.root, run.file.project, idea.id);
+  const candidate = await pushBranch(await openRemote(access), {
+    ...{ idea: idea.id, branch, onto },
+    ...{ candidate: input.candidate, inReview: before.pushed },
+  });
+  const made = there ?? (await create(deps, run, { ...input, candidate }, { gh, branch }));
   await dress(gh, made, config.landing.pr);
+  // Before the merge: a protected branch may ask for resolved threads.
+  const note = await answerRound(run, { ...input, candidate }, before, { gh, number: made.number });
   const { autoMerge } = config.landing.pr;
   if (autoMerge !== 'off') await mergeWhenReady(gh, made, candidate, autoMerge);
-  return { kind: 'in-review', pull: { number: made.number, url: made.html_url, candidate, onto } };
+  const pull = { number: made.number, url: made.html_url, candidate, onto };
+  return { kind: 'in-review', pull, ...(note === undefined ? {} : { note }) };
+}
+
+/** What its agent had before this push, and no commit answers yet. */
+async function answerRound(
+  { file: { repo, config } }: LoadedRun,
+  { candidate, seen = [] }: OpenInput,
+  before: Reviewed,
+  { gh, number }: { gh: Gh; number: number },
+): Promise<string | undefined> {
+  const { answer: how } = config.landing.pr;
+  // Configurations of older runs do not have it.
+  if ((how !== 'reply' && how !== 'resolve') || seen.length === 0) return undefined;
+  const fresh = seen.filter((key) => !before.seen.includes(key));
+  const idle = before.pushed !== undefined && (await sameFiles(repo, before.pushed, candidate));
+  return answerComments(gh, { number, candidate, fresh, had: [...before.seen, ...seen], how, idle });
 }
 
 /** ralphctl pushed its commits, and nobody merged them: whoever closed it decided so. */
@@ -158,60 +182,6 @@ async function dress(
     await gh.send('POST', `pulls/${number}/requested_reviewers`, { reviewers: silent }).catch(fix('reviewers', silent));
 }
 
-async function pushBranch(
-  remote: RemoteGit,
-  { idea, branch, candidate }: { idea: string; branch: string; candidate: string },
-): Promise<void> {
-  const { root, record } = remote;
-  const ref = `refs/heads/${branch}`;
-  const listed = await remote.run((name) => ['ls-remote', '--refs', name, ref], 'look');
-  if (listed.code !== 0) throw unreachable(record.name, listed);
-  const tip = /^([0-9a-f]+)\t/.exec(listed.stdout)?.[1];
-  if (tip === candidate) return;
-  if (tip !== undefined) {
-    const options = [
-      '--quiet',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-auto-maintenance',
-      '--recurse-submodules=no',
-    ];
-    const got = await remote.run((name) => ['fetch', ...options, name, ref], 'move');
-    if (got.code !== 0) throw unreachable(record.name, got);
-    if (!(await pushedBefore(root, idea, tip)))
-      throw new RepositoryError(
-        `Somebody else moved the branch ${branch} of ${record.name} (to ${tip.slice(0, 10)}), so ralphctl does not overwrite it.`,
-        `Take it over in the worktree of ${idea}, or delete the branch there: git push ${record.name} --delete ${branch}`,
-      );
-  }
-  // Noted first: a push that is cut off may have arrived.
-  await git(root).run(['update-ref', `${pushedRef(idea)}/${candidate}`, candidate]);
-  const args = ['push', '--porcelain', '--no-follow-tags', '--no-verify', '--recurse-submodules=no', '--no-signed'];
-  const lease = `--force-with-lease=${ref}:${tip ?? ''}`;
-  const pushed = await remote.run((name) => [...args, lease, name, `${candidate}:${ref}`], 'move');
-  if (pushed.code === 0) return;
-  if (/\[remote rejected\]/.test(pushed.stdout))
-    throw new RepositoryError(
-      `${record.name} rejects the branch ${branch}: ${saidOf(pushed)}.`,
-      'Allow it there, or fix what its answer names',
-    );
-  throw new ForgeError(`the push of ${branch} to ${record.name} failed: ${saidOf(pushed)}`, undefined, {});
-}
-
-const unreachable = (name: string, said: Pick<GitResult, 'stderr'>): ForgeError =>
-  new ForgeError(`the remote ${name} cannot be reached: ${saidOf(said)}`, undefined, {});
-
-/** Every commit that ralphctl has pushed as the idea's branch. A person's amended commit keeps the trailers, so they prove nothing. */
-const pushedRef = (idea: string): string => `refs/ralphctl/review/${idea}`;
-
-async function pushedBefore(root: string, idea: string, tip: string): Promise<boolean> {
-  const { code } = await git(root).result(['show-ref', '--verify', '--quiet', `${pushedRef(idea)}/${tip}`], {
-    ok: [0, 1],
-    read: true,
-  });
-  return code === 0;
-}
-
 type HandOver = NonNullable<LandOptions['handOver']>;
 type Gated = Parameters<HandOver>[0];
 
@@ -226,8 +196,11 @@ export const openerOf =
   async ({ commit, onto, trees }: Gated, gate: MergedGate | undefined): Promise<Outcome> => {
     const effort = await effortOf(deps, run.file, idea.id);
     try {
-      const opened = await openPull(deps, run, { idea, anew, candidate: commit, onto, gate, ...effort }, signal);
-      if (opened.kind === 'in-review') await noteReviewed(deps.root, run.file.project, idea.id, seen);
+      const opened = await openPull(deps, run, { idea, anew, seen, candidate: commit, onto, gate, ...effort }, signal);
+      if (opened.kind === 'in-review') {
+        const reviewed = { seen, pushed: opened.pull.candidate };
+        await noteReviewed(deps.root, run.file.project, idea.id, reviewed);
+      }
       return opened;
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;

@@ -26,7 +26,7 @@ export function reviewText({
 }: Pick<Review, 'state' | 'number' | 'url' | 'by' | 'why'>): string {
   switch (state) {
     case 'open':
-      return `is in review: ${url}`;
+      return `is in review: ${url}${why ? `; ${why}` : ''}`;
     case 'checks':
       return `has red checks on pull request ${number}: ${why ?? ''}; its agent gets it back`;
     case 'comments':

@@ -7,6 +7,7 @@ import { gitTimes } from '../../decide/idea/activity-times.js';
 import { type Autopilot, agentName, type Effect } from '../../decide/run/autopilot.js';
 import type { GitTaskResult } from '../../decide/run/git-tasks.js';
 import { bounceReason } from '../../decide/run/landing-queue.js';
+import { clip, MAX_REASON } from '../../decide/text.js';
 import type { GitActivities } from '../../protocol/activities.js';
 import type { LandResult } from '../../protocol/git-work.js';
 import type { AutopilotInput } from '../../protocol/run.js';
@@ -83,7 +84,8 @@ export class GitWork {
     switch (result.kind) {
       case 'in-review': {
         const { number, url } = result.pull;
-        emit(this.#input, { kind: 'review', idea, state: 'open', number, url });
+        const why = result.note === undefined ? {} : { why: clip(result.note, MAX_REASON) };
+        emit(this.#input, { kind: 'review', idea, state: 'open', number, url, ...why });
         return;
       }
       case 'pull-closed': {

@@ -6,11 +6,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GITLAB_ROUTES } from './gitlab.js';
+import { GRAPHQL_ROUTES } from './graphql.js';
 import { ISSUE_ROUTES } from './issues.js';
 import { PULL_ROUTES } from './pulls.js';
 import { Refusal, type Route, World } from './world.js';
 
-const ROUTES: readonly Route[] = [...PULL_ROUTES, ...ISSUE_ROUTES, ...GITLAB_ROUTES];
+const ROUTES: readonly Route[] = [...PULL_ROUTES, ...GRAPHQL_ROUTES, ...ISSUE_ROUTES, ...GITLAB_ROUTES];
 
 export interface Recorded {
   method: string;

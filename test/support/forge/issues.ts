@@ -172,4 +172,5 @@ const issueJson = (repo: Repo, issue: Issue) => ({
 const commentJson = (repo: Repo, { id, login, body, createdAt, updatedAt }: Comment) => ({
   ...{ id, body, user: { login }, author_association: associationOf(repo, login) },
   ...{ created_at: createdAt, updated_at: updatedAt },
+  html_url: `https://github.localhost/${repo.owner}/${repo.name}/issues#comment-${id}`,
 });

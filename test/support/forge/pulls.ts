@@ -17,6 +17,7 @@ import {
   type Route,
   repoOf,
   route,
+  type World,
 } from './world.js';
 
 export interface Said {
@@ -26,6 +27,8 @@ export interface Said {
   state?: string;
   path?: string;
   line?: number;
+  /** The first comment of its thread. */
+  replyTo?: number;
 }
 
 export interface CheckRun {
@@ -47,7 +50,11 @@ export interface Pull {
   merged?: { commit: string; by: string };
   reviews: Said[];
   lines: Said[];
+  /** First comments of resolved threads. */
+  resolved: number[];
   reviewers: string[];
+  /** Its conversation takes no comments. */
+  locked?: true;
   autoMerge?: string;
 }
 
@@ -65,11 +72,13 @@ export function withGit(repo: Repo, bare: string): Behind {
   return made;
 }
 
-function behindOf(repo: Repo): Behind {
+export function behindOf(repo: Repo): Behind {
   const found = behind.get(repo);
   if (!found) throw new Refusal(404, 'Not Found');
   return found;
 }
+
+export const repoWithGit = (world: World): Repo | undefined => [...world.repos.values()].find((one) => behind.has(one));
 
 const git = (dir: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -99,6 +108,19 @@ export function closePull(repo: Repo, number: number, by: string): void {
   Object.assign(behindOf(repo).pulls.get(number) ?? {}, { state: 'closed' });
   Object.assign(repo.issues.get(number) ?? {}, { state: 'closed', closedBy: by });
 }
+
+/** A comment on a line, with a review of its own, as GitHub makes it of a single comment and of a reply. */
+export function sayOnLine(repo: Repo, number: number, said: Said): Said {
+  const pull = behindOf(repo).pulls.get(number);
+  if (!pull) throw new Error(`no pull request ${number}`);
+  pull.reviews.push({ id: said.id + REVIEW_OF, login: said.login, body: '', state: 'COMMENTED' });
+  const line = { path: `${pull.head.replace('ralph/', '')}.txt`, line: 1, ...said };
+  pull.lines.push(line);
+  return line;
+}
+const REVIEW_OF = 1_000_000;
+/** Ids that the forge gives, above those of the tests. */
+const GIVEN = 100_000;
 
 export function check(repo: Repo, id: number, branch: string, conclusion: string, log = ''): void {
   const { bare, checks } = behindOf(repo);
@@ -149,8 +171,9 @@ function pullJson(repo: Repo, pull: Pull) {
   };
 }
 
-const saidJson = (repo: Repo, { id, login, body, state, path, line }: Said) => ({
+const saidJson = (repo: Repo, { id, login, body, state, path, line, replyTo }: Said) => ({
   ...{ id, body, user: { login }, author_association: associationOf(repo, login), state, path, line: line ?? null },
+  ...(replyTo === undefined ? {} : { in_reply_to_id: replyTo }),
   html_url: `https://github.localhost/${repo.owner}/${repo.name}/pull#said-${id}`,
 });
 
@@ -189,6 +212,7 @@ export const PULL_ROUTES: readonly Route[] = [
       state: 'open',
       reviews: [],
       lines: [],
+      resolved: [],
       reviewers: [],
     };
     pulls.set(number, pull);
@@ -199,19 +223,6 @@ export const PULL_ROUTES: readonly Route[] = [
   route('POST', `${REPO}/pulls/(\\d+)/requested_reviewers`, (call) => {
     pullOf(call).reviewers.push(...(call.body.reviewers as string[]));
     return { status: 201, body: pullJson(repoOf(call), pullOf(call)) };
-  }),
-  // GitHub refuses it where nothing is left to wait for: then the pull request can be merged at once.
-  route('POST', '/graphql', ({ world, body }) => {
-    const { id, how } = body.variables as { id: string; how: string };
-    const [repo] = [...world.repos.values()].filter((one) => behind.has(one));
-    const pull = repo && behindOf(repo).pulls.get(Number(id.slice('PR_'.length)));
-    if (!repo || !pull) return ok({ errors: [{ message: 'Could not resolve to a node' }] });
-    if (repo.autoMerge === false)
-      return ok({ data: null, errors: [{ message: 'Auto merge is not allowed for this repository' }] });
-    if (!repo.protected)
-      return ok({ data: null, errors: [{ message: `Pull request is in ${repo.mergeState ?? 'clean'} status` }] });
-    pull.autoMerge = how.toLowerCase();
-    return ok({ data: { enablePullRequestAutoMerge: { clientMutationId: null } } });
   }),
   route('PUT', `${REPO}/pulls/(\\d+)/merge`, (call) => {
     const pull = pullOf(call);
@@ -244,6 +255,15 @@ export const PULL_ROUTES: readonly Route[] = [
       call,
     ),
   ),
+  // A reply to a reply is refused.
+  route('POST', `${REPO}/pulls/(\\d+)/comments/(\\d+)/replies`, (call) => {
+    const [repo, pull, first] = [repoOf(call), pullOf(call), Number(call.args[3])];
+    if (!pull.lines.some(({ id, replyTo }) => id === first && replyTo === undefined))
+      throw new Refusal(404, 'Not Found');
+    if (!mayWrite(repo, call.login) || pull.locked) throw new Refusal(403, 'Unable to create comment: it is locked');
+    const said = { id: GIVEN + call.world.nextId(), login: call.login, body: String(call.body.body), replyTo: first };
+    return { status: 201, body: saidJson(repo, sayOnLine(repo, pull.number, said)) };
+  }),
   route('GET', `${REPO}/commits/([0-9a-f]+)/check-runs`, (call) => {
     const runs = behindOf(repoOf(call)).checks.get(call.args[2] ?? '') ?? [];
     const page = paged(

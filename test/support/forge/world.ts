@@ -44,6 +44,8 @@ export interface Repo {
   mergeState?: 'clean' | 'unstable' | 'has_hooks';
   /** False: its settings do not allow auto-merge. */
   autoMerge?: boolean;
+  /** False: GitHub resolves no threads for these people. */
+  resolves?: boolean;
 }
 
 export class World {

@@ -105,7 +105,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
 async function sayRemote(context: Context, { project, target, remote, config }: RunPlan): Promise<void> {
   const line = context.json
     ? undefined
-    : await remoteLine(project.repository.root, target, remote, config.landing.mode, config.landing.pr.autoMerge);
+    : await remoteLine(project.repository.root, target, remote, config.landing.mode, config.landing.pr);
   if (line !== undefined) say(line);
 }
 
