@@ -88,6 +88,13 @@ describe('the page of an idea', () => {
     expect(page('agent', {}, third)).toContain('said in the third');
   });
 
+  it('G1: has a last sign of life only for an iteration that still runs', () => {
+    expect(page('agent', {}, { ...third, lastSign: NOW })).toContain('last sign of life');
+    const ended = { ...third, serial: 2, lastSign: NOW, toolCalls: 3 };
+    expect(page('agent', { serial: 2 }, ended)).toContain('3 tool calls');
+    expect(page('agent', { serial: 2 }, ended)).not.toContain('last sign of life');
+  });
+
   it('G1: has the prompt and the gate of the chosen iteration only', () => {
     expect(page('task', { serial: 1 }, third)).toContain('loading the prompt of iteration 1 …');
     expect(page('task', { serial: 3 }, third)).toContain('prompt of the third');
