@@ -155,8 +155,7 @@ function agentFoot(view: View, idea: IdeaModel): { left: string; right: string }
   if (tokensIn !== undefined || tokensOut !== undefined)
     parts.push(`${short(tokensIn ?? 0)} tokens in, ${short(tokensOut ?? 0)} out`);
   const works = isAtWork(idea) && chosenRun(idea, view.ui.serial)?.endedAt === undefined;
-  const sign =
-    lastSign === undefined || !works ? '' : `last sign of life ${duration(view.now - lastSign)} ago`;
+  const sign = lastSign === undefined || !works ? '' : `last sign of life ${duration(view.now - lastSign)} ago`;
   return parts.length === 0 && sign === '' ? undefined : { left: parts.join(' · '), right: sign };
 }
 
