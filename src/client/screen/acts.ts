@@ -11,8 +11,10 @@ import { asSystemError } from '../../config/system-errors.js';
 import { makeTemporary } from '../../process/temporary.js';
 import { plainText } from '../../protocol/escapes.js';
 import type { Act } from '../../screen/control/act.js';
+import { withoutSent } from '../../screen/control/sent.js';
+import { draftOf } from '../../screen/control/typing.js';
 import type { Terminal } from '../../screen/terminal/terminal.js';
-import type { Draft, Ui } from '../../screen/ui.js';
+import type { Ui } from '../../screen/ui.js';
 import { connectTarget } from '../../server/target.js';
 import type { Context } from '../context.js';
 import { openEditor } from '../editor.js';
@@ -27,9 +29,10 @@ export interface ActHost {
   readonly terminal: Terminal;
   readonly source: RunSource;
   readonly project: string;
+  /** As they were at the key press. */
   readonly drafts: Ui['drafts'];
-  /** `undefined` drops the draft. */
-  draft(idea: string, draft: Draft | undefined): void;
+  /** Changes the drafts as they are now. */
+  redraft(change: (drafts: Ui['drafts']) => Ui['drafts']): void;
   say(text: string, ok?: boolean): void;
   leave(): void;
   repaint(): void;
@@ -108,7 +111,8 @@ async function done(act: Act, host: ActHost): Promise<void> {
       const then = act.next && first.ok ? await tell(context, act.next) : first;
       const ok = then.ok;
       const text = then === first ? first.text : `the ${act.args[0]} is taken; ${then.text}`;
-      if (ok && act.draft !== undefined) host.draft(act.draft, undefined);
+      const name = act.draft;
+      if (ok && name !== undefined) host.redraft((drafts) => withoutSent(drafts, host.drafts, name));
       source.refresh();
       host.forget();
       host.say(text, ok);
@@ -132,7 +136,7 @@ async function inEditor(idea: string, host: ActHost): Promise<void> {
       return;
     }
     const text = plainText((await readOwn(file)) ?? '').trimEnd();
-    host.draft(idea, { text, cursor: text.length });
+    host.redraft((drafts) => ({ ...drafts, [idea]: draftOf(text) }));
     host.repaint();
   } finally {
     await rm(dir, { recursive: true, force: true });

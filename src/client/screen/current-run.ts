@@ -5,6 +5,7 @@
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { listRuns } from '../../run-files/run.js';
+import type { Ui } from '../../screen/ui.js';
 import type { Context } from '../context.js';
 import { Drafts } from './drafts.js';
 import { Pages } from './pages.js';
@@ -47,8 +48,11 @@ export class CurrentRun {
     await this.source.close();
   }
 
-  /** @returns the id of a run that started after this one ended; that run then becomes the current one */
-  async followNewest(): Promise<string | undefined> {
+  /**
+   * `take`: gets the unsent answers that the next run has, and keeps there what the screen has.
+   * @returns the id of a run that started after this one ended; that run then becomes the current one
+   */
+  async followNewest(take: (theirs: Ui['drafts']) => void): Promise<string | undefined> {
     const { project, endedAt } = this.model;
     if (endedAt === undefined) return undefined;
     const [runId] = await listRuns(this.#context.root, project);
@@ -65,8 +69,12 @@ export class CurrentRun {
     this.#model = model;
     this.#ref = ref;
     this.pages = new Pages(this.#context, ref);
-    await this.drafts.close();
-    this.drafts = new Drafts(this.#context.root, ref);
+    const { drafts } = this;
+    const nextDrafts = new Drafts(this.#context.root, ref);
+    const theirs = await nextDrafts.read();
+    this.drafts = nextDrafts;
+    take(theirs);
+    await drafts.close();
     await before.close();
     return runId;
   }

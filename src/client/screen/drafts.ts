@@ -44,25 +44,37 @@ export class Drafts {
     await this.#save();
   }
 
+  /** Until all that was typed is written: a write fails while the disk is full. */
   async #soon(): Promise<void> {
-    await delay(AFTER_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
+    let wanted: Ui['drafts'];
+    let written: boolean;
+    do {
+      await delay(AFTER_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
+      wanted = this.#wanted;
+      written = await this.#save();
+    } while (!(written && wanted === this.#wanted) && !this.#stop.signal.aborted);
     this.#saving = undefined;
-    await this.#save();
   }
 
-  async #save(): Promise<void> {
+  /** @returns false where the write failed */
+  async #save(): Promise<boolean> {
     const wanted = this.#wanted;
     const ids = new Set([...Object.keys(wanted), ...Object.keys(this.#kept)]);
     const changed = [...ids].filter((id) => wanted[id]?.text !== this.#kept[id]?.text);
-    if (changed.length === 0) return;
-    this.#kept = wanted;
+    if (changed.length === 0) return true;
     const texts = await this.#texts();
     for (const id of changed) {
       const text = wanted[id]?.text ?? '';
       if (text === '') delete texts[id];
       else texts[id] = text;
     }
-    await writeAtomically(this.#path, `${JSON.stringify(texts)}\n`).catch(() => {});
+    try {
+      await writeAtomically(this.#path, `${JSON.stringify(texts)}\n`);
+    } catch {
+      return false;
+    }
+    this.#kept = wanted;
+    return true;
   }
 
   async #texts(): Promise<Record<string, string>> {

@@ -124,7 +124,7 @@ export class Screen {
 
   /** Switches to a run that started after the shown one ended. */
   async #followNewest(): Promise<void> {
-    const runId = await this.#run.followNewest();
+    const runId = await this.#run.followNewest((theirs) => this.#redraft((mine) => ({ ...theirs, ...mine })));
     if (runId === undefined) return;
     this.#reported = false;
     this.#needs = -1;
@@ -138,7 +138,6 @@ export class Screen {
     if (this.#reading) return;
     this.#reading = true;
     const before = this.#ui;
-    const { screen } = before;
     let moved = false;
     try {
       const read = await this.#reader.read(this.#model, this.#ui, this.#picture.selected?.id);
@@ -151,7 +150,7 @@ export class Screen {
       }
       const { idea: _, standstill: __, ...kept } = this.#details;
       this.#details = { ...kept, ...read, ...pages, ...(standstill ? { standstill } : {}) };
-      this.#want(screen === 'idea' ? 'stream' : 'change');
+      this.#want(before.screen === 'idea' ? 'stream' : 'change');
     } catch (error) {
       this.#unread(error);
     } finally {
@@ -209,8 +208,7 @@ export class Screen {
   }
 
   #compose(): void {
-    const { size } = this.#terminal;
-    this.#picture = compose(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
+    this.#picture = compose(this.#model, this.#ui, this.#details, this.#terminal.size, this.#theme, Date.now());
     this.#composedUi = this.#ui;
   }
 
@@ -267,12 +265,18 @@ export class Screen {
     if (act.do !== 'tell') return void carryOut(act, this.#host());
     // Before its turn: a person who sees nothing presses the key again.
     this.#ui = sending(this.#ui, act.args);
+    const { drafts } = this.#ui;
     this.#told = this.#told
-      .then(() => carryOut(act, this.#host()))
+      .then(() => carryOut(act, { ...this.#host(), drafts }))
       .then(() => {
         this.#ui = answered(this.#ui);
         this.#paintNow();
       });
+  }
+
+  #redraft(change: (drafts: Ui['drafts']) => Ui['drafts']): void {
+    this.#ui = { ...this.#ui, drafts: change(this.#ui.drafts) };
+    this.#run.drafts.keep(this.#ui.drafts);
   }
 
   #host(): ActHost {
@@ -282,11 +286,7 @@ export class Screen {
       source: this.#run.source,
       project: this.#model.project,
       drafts: this.#ui.drafts,
-      draft: (idea, draft) => {
-        const { [idea]: _, ...drafts } = this.#ui.drafts;
-        this.#ui = { ...this.#ui, drafts: draft ? { ...drafts, [idea]: draft } : drafts };
-        this.#run.drafts.keep(this.#ui.drafts);
-      },
+      redraft: (change) => this.#redraft(change),
       say: (text, ok) => this.say(text, ok),
       leave: () => this.leave(),
       repaint: () => this.#paintNow(),

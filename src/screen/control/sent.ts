@@ -9,6 +9,13 @@ export function answered({ sent = [], ...ui }: Ui): Ui {
   return rest.length === 0 ? ui : { ...ui, sent: rest };
 }
 
+/** The drafts once the run has accepted one. A text that was typed since it was sent stays. */
+export function withoutSent(drafts: Ui['drafts'], sent: Ui['drafts'], name: string): Ui['drafts'] {
+  if (drafts[name]?.text !== sent[name]?.text) return drafts;
+  const { [name]: _, ...rest } = drafts;
+  return rest;
+}
+
 /** `pause of the run`, `retry a-1` */
 function named([verb = '', ...rest]: readonly string[]): string {
   const about = rest.find((word) => !word.startsWith('-'));

@@ -1,11 +1,12 @@
 /** How a run ends for the person who leaves it: its exit code, the lines left behind, and what was typed. Features: C1 C5 G8. */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../../../src/client/context.js';
 import { exitOfRun, exitOfSummary } from '../../../src/client/follow/run-end.js';
+import { CurrentRun } from '../../../src/client/screen/current-run.js';
 import { Drafts } from '../../../src/client/screen/drafts.js';
 import { farewell } from '../../../src/client/screen/farewell.js';
 import { defaultConfig } from '../../../src/config/load.js';
@@ -14,10 +15,12 @@ import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
+import { eventsPath } from '../../../src/run-files/events.js';
 import { writeRun } from '../../../src/run-files/run.js';
 import type { RunFile } from '../../../src/run-files/shapes.js';
 import { draftOf } from '../../../src/screen/control/typing.js';
 import { idea } from '../../activities/idea.js';
+import { until } from '../../support/program.js';
 
 const ref = { project: 'p', runId: '20260101-000000-aaaa' };
 let root: string;
@@ -46,13 +49,13 @@ const ended = (state: 'completed' | 'stopped' | 'aborted' | 'paused', b: IdeaSta
   for (const [at, event] of told.entries()) fold(model, { at: new Date(at * 1000).toISOString(), ...event });
   return model;
 };
+const runFile = (): RunFile => ({
+  ...{ version: 1, ...ref, repo, target: 'main', config: defaultConfig(), tick: true },
+  backlog: { file: join(repo, 'roadmap.md'), format: 'roadmap', sha256: '' },
+  createdAt: new Date(0).toISOString(),
+});
 async function recorded(summary: object | undefined): Promise<void> {
-  const file: RunFile = {
-    ...{ version: 1, ...ref, repo, target: 'main', config: defaultConfig(), tick: true },
-    backlog: { file: join(repo, 'roadmap.md'), format: 'roadmap', sha256: '' },
-    createdAt: new Date(0).toISOString(),
-  };
-  await writeRun(root, file, IDEAS);
+  await writeRun(root, runFile(), IDEAS);
   if (!summary) return;
   const status = {
     runId: ref.runId,
@@ -139,5 +142,65 @@ describe('unsent answers', () => {
     third.keep({ b: draftOf('again') });
     await third.close();
     expect(JSON.parse(await readFile(path(), 'utf8'))).toEqual({ b: 'again' });
+  });
+
+  it('are written again after a write that failed', async () => {
+    await recorded(undefined);
+    const drafts = made();
+    await drafts.read();
+    await mkdir(path());
+    drafts.keep({ a: draftOf('typed while the disk was full') });
+    await drafts.close();
+    await rmdir(path());
+    drafts.keep({ a: draftOf('typed while the disk was full'), b: draftOf('later') });
+    await drafts.close();
+    expect(JSON.parse(await readFile(path(), 'utf8'))).toEqual({ a: 'typed while the disk was full', b: 'later' });
+  });
+
+  it('are whole on the disk when the screen closes during a write', async () => {
+    await recorded(undefined);
+    const drafts = made();
+    await drafts.read();
+    const text = 'long '.repeat(8_000_000);
+    drafts.keep({ a: draftOf(text) });
+    await until('the write has begun', async () =>
+      (await readdir(dirname(path()))).some((name) => name.startsWith('drafts.json')),
+    );
+    await drafts.close();
+    expect((await stat(path())).size).toBe(JSON.stringify({ a: text }).length + 1);
+  });
+
+  it('go with the screen to the run that it follows, and those which that run has stay', async () => {
+    const run = async (runId: string, state: 'completed' | 'running'): Promise<void> => {
+      const at = { ...ref, runId };
+      await writeRun(root, { ...runFile(), ...at }, IDEAS);
+      const events: RunEvent[] = [{ kind: 'run', state, landed: 0, total: 2 }];
+      const lines = events.map((event) => `${JSON.stringify({ at: new Date(1000).toISOString(), ...event })}\n`);
+      await mkdir(dirname(eventsPath(root, at)), { recursive: true });
+      await writeFile(eventsPath(root, at), lines.join(''));
+    };
+    const next = { ...ref, runId: '20260102-000000-bbbb' };
+    await run(ref.runId, 'completed');
+    const screen = new CurrentRun(context(), ref, () => {});
+    try {
+      await screen.open();
+      let ui = { ...(await screen.drafts.read()), a: draftOf('half an ans') };
+      screen.drafts.keep(ui);
+      await run(next.runId, 'running');
+      const theirs = new Drafts(root, next);
+      theirs.keep({ b: draftOf('of another screen') });
+      await theirs.close();
+      expect(
+        await screen.followNewest((found) => {
+          ui = { ...found, ...ui };
+          screen.drafts.keep(ui);
+        }),
+      ).toBe(next.runId);
+      expect(ui).toEqual({ a: draftOf('half an ans'), b: draftOf('of another screen') });
+    } finally {
+      await screen.close();
+    }
+    expect(await new Drafts(root, next).read()).toEqual({ a: draftOf('half an ans'), b: draftOf('of another screen') });
+    expect(await made().read()).toEqual({ a: draftOf('half an ans') });
   });
 });

@@ -8,6 +8,7 @@ import type { Idea } from '../../../src/protocol/idea.js';
 import { completions, splitWords } from '../../../src/screen/control/complete.js';
 import { press } from '../../../src/screen/control/press.js';
 import type { Seen } from '../../../src/screen/control/seen.js';
+import { withoutSent } from '../../../src/screen/control/sent.js';
 import { draftOf, typed } from '../../../src/screen/control/typing.js';
 import { noDetails } from '../../../src/screen/details.js';
 import { initialUi, type Ui } from '../../../src/screen/ui.js';
@@ -142,6 +143,21 @@ describe('keys of an idea', () => {
       [],
       { text: expect.stringContaining('unblock does not apply'), refused: true },
     ]);
+  });
+});
+
+describe('a draft that was sent', () => {
+  const sent = { asks: draftOf('first'), other: draftOf('half') };
+
+  it('is gone once the run has accepted it', () => {
+    expect(withoutSent(sent, sent, 'asks')).toEqual({ other: draftOf('half') });
+    const moved = { ...sent, asks: { text: 'first', cursor: 0 } };
+    expect(withoutSent(moved, sent, 'asks')).toEqual({ other: draftOf('half') });
+  });
+
+  it('stays with what the person has typed since', () => {
+    const since = { ...sent, asks: draftOf('first, and more') };
+    expect(withoutSent(since, sent, 'asks')).toEqual(since);
   });
 });
 
