@@ -198,14 +198,14 @@ function repeated(model: RunModel, idea: IdeaModel, number: number): void {
   const last = idea.iterations.at(-1);
   if (!last || last.number !== number || last.uncharged || last.durationMs === undefined || last.outcome === 'ok')
     return;
-  // A retry begins the count again.
+  // These begin the count again.
   if (idea.said.some(({ verb, at }) => AGAIN.has(verb) && at >= last.startedAt)) return;
   last.uncharged = true;
   idea.spent.iterations -= 1;
   model.spent.iterations -= 1;
 }
 
-const AGAIN = new Set(['retry', 'unblock', 'rollback']);
+const AGAIN = new Set(['retry', 'unblock', 'rollback', 'assign', 'resume']);
 
 function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: number): void {
   let run = runOf(idea, event.serial);

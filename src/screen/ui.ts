@@ -81,13 +81,15 @@ export interface Ui {
   /** Collapsed groups. */
   closed: ReadonlySet<string>;
   hideLanded: boolean;
-  /** Unsent answers, by idea. */
+  /** Texts that the run has not accepted yet: answers by idea, others by their command, e.g. `hint a-1`. */
   drafts: Readonly<Record<string, Draft>>;
   /** The idea whose answer the person types. */
   answering?: string;
   /** Id of the question that was open when the person began to type, where it is known. */
   answers?: string;
   prompt?: Prompt;
+  /** The last command line, for `Up`. */
+  lastLine?: string;
   /** Describes the pending action. `y` confirms it; any other key cancels it. */
   confirm?: string;
   /** The action that `y` confirms, or that receives the typed text. */

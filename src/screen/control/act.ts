@@ -5,7 +5,7 @@ export type Act =
   | {
       do: 'tell';
       args: readonly string[];
-      /** Idea whose draft goes with it. */
+      /** Name of the draft that goes with it. */
       draft?: string;
       /** Runs after it, where it was accepted. */
       next?: readonly string[];

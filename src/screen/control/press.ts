@@ -80,7 +80,8 @@ function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
       },
     };
   if ('type' in wish) {
-    const { type, args, start = '', draft, note, next } = wish;
+    const { type, args, draft, note, next } = wish;
+    const start = wish.start ?? ui.drafts[draft ?? '']?.text ?? '';
     const prompt: Prompt = { kind: 'text', label: type, ...draftOf(start), ...(note === undefined ? {} : { note }) };
     const pending: Act = { do: 'tell', args, ...(draft === undefined ? {} : { draft }), ...(next ? { next } : {}) };
     return { ui: { ...ui, prompt, pending } };

@@ -16,12 +16,17 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
       return { ui: prompt.kind === 'find' ? filtered(rest, '') : rest };
     case 'enter':
       if (prompt.kind === 'find') return { ui: rest };
-      return prompt.kind === 'command' ? commanded(rest, prompt.text, seen) : texted(rest, prompt, pending);
+      return prompt.kind === 'command'
+        ? commanded({ ...rest, lastLine: prompt.text }, prompt.text, seen)
+        : texted(rest, prompt, pending);
     case 'tab': {
       const [best] = prompt.completions ?? [];
-      if (best === undefined) return { ui };
-      const text = `${best} `;
-      return { ui: { ...ui, prompt: { ...prompt, ...draftOf(text), completions: completions(seen, text) } } };
+      return best === undefined ? { ui } : { ui: withLine(ui, prompt, `${best} `, seen) };
+    }
+    case 'up': {
+      // A line that was refused would have to be typed again.
+      const again = prompt.kind === 'command' && prompt.text === '' ? ui.lastLine : undefined;
+      return again === undefined ? { ui } : { ui: withLine(ui, prompt, again, seen) };
     }
     default: {
       const next = typed(prompt, key, false);
@@ -32,6 +37,11 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
   }
 }
 
+const withLine = (ui: Ui, prompt: Prompt, text: string, seen: Seen): Ui => ({
+  ...ui,
+  prompt: { ...prompt, ...draftOf(text), completions: completions(seen, text) },
+});
+
 function filtered(ui: Ui, text: string): Ui {
   if (ui.screen === 'idea') return { ...ui, search: text, scroll: { ...ui.scroll, 'idea gate': 0 } };
   return ui.screen === 'log' || ui.screen === 'history' ? { ...ui, find: text } : { ...ui, filter: text };
@@ -39,7 +49,8 @@ function filtered(ui: Ui, text: string): Ui {
 
 function commanded(ui: Ui, line: string, { commands = [], model }: Seen): Pressed {
   const typedArgs = splitWords(line);
-  if (!typedArgs) return { ui: { ...ui, message: { text: 'a quote is open', refused: true } } };
+  if (!typedArgs)
+    return { ui: { ...ui, message: { text: 'a quote is open; : and Up bring the line back', refused: true } } };
   if (typedArgs.length === 0) return { ui };
   if (typedArgs[0] === 'q' || typedArgs[0] === 'quit') return { ui, act: { do: 'leave' } };
   const found = wayOf(typedArgs, commands);
@@ -53,5 +64,9 @@ function commanded(ui: Ui, line: string, { commands = [], model }: Seen): Presse
 function texted(ui: Ui, { text }: Prompt, pending: Act | undefined): Pressed {
   if (pending?.do !== 'tell') return { ui };
   const args = withText(pending.args, text);
-  return args ? { ui, act: { ...pending, args } } : { ui: { ...ui, message: { text: 'nothing typed, nothing sent' } } };
+  const { draft } = pending;
+  const kept = draft === undefined ? ui : { ...ui, drafts: { ...ui.drafts, [draft]: draftOf(text) } };
+  return args
+    ? { ui: kept, act: { ...pending, args } }
+    : { ui: { ...kept, message: { text: 'nothing typed, nothing sent' } } };
 }

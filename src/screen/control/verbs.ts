@@ -16,7 +16,7 @@ import type { Act } from './act.js';
 import { moreOf } from './more.js';
 import { questionBefore } from './way.js';
 
-/** `note`: beside the input. `next`: a command after it. */
+/** `draft`: where the text stays until the run accepts it. `note`: beside the input. `next`: a command after it. */
 export interface Typing {
   type: string;
   args: readonly string[];
@@ -30,7 +30,7 @@ export type Wish =
   | { act: Act }
   /** Runs after `y`. */
   | { ask: string; act: Act }
-  /** Text input comes first; `args` precede it. `draft`: the idea whose unsent answer it begins with. */
+  /** Text input comes first; `args` precede it. */
   | Typing
   /** Opens the answer editor. */
   | { answer: string; question?: string }
@@ -75,7 +75,7 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
         type: `hint for ${id}`,
         args: ['hint', id, '--'],
         ...(isLastTry(idea) ? { note: 'its last iteration: read only after + or a retry' } : {}),
-        ...(draft ? { start: draft, draft: id } : {}),
+        ...(draft ? { start: draft, draft: id } : { draft: `hint ${id}` }),
       });
     case 'pause':
       return verbs.has('resume') ? tell('resume', id) : only('pause', tell('pause', id));
@@ -91,7 +91,9 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
     case 'edit':
       return only('edit', { act: { do: 'edit', args: ['edit', id] } });
     case 'split':
-      return only('split', { type: `split ${id} into (titles, with ; between them)`, args: ['split', id] });
+      return only('split', {
+        ...{ type: `split ${id} into (titles, with ; between them)`, args: ['split', id], draft: `split ${id}` },
+      });
     case 'rollback':
       return only('rollback', sure(model, 'rollback', id));
     case 'cleanup':

@@ -64,6 +64,12 @@ it('A8: events of older versions show it by the number that comes again, except 
   });
 });
 
+it.each(['assign', 'resume', 'unblock'])('A8: an iteration before %s counts, though its number comes again', (verb) => {
+  const again: RunEvent = { kind: 'command', verb, idea: 'a', done: 'a starts in the next free slot' };
+  const late = end(1, 1, { outcome: 'timeout', message: 'x' });
+  expect(counts(told(begin(1, 1), late, again, begin(2, 1), end(2, 1)))).toEqual({ same: new Set([2]), runs: 2 });
+});
+
 it('G2: a repeated line counts once', () => {
   const once = end(1, 1, { outcome: 'failed', uncharged: true });
   expect(counts(told(begin(1, 1), once, once, begin(1, 1), begin(2, 1), end(2, 1), end(2, 1)))).toEqual({

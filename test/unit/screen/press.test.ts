@@ -129,12 +129,24 @@ describe('keys of an idea', () => {
 
   it('types what a command needs: hint, more iterations, split', () => {
     expect(play([{ name: 'i' }, ...type('look at -x'), { name: 'enter' }], 'works').acts).toEqual([
-      tells('hint', 'works', '--', 'look at -x'),
+      { ...tells('hint', 'works', '--', 'look at -x'), draft: 'hint works' },
     ]);
     expect(play([{ name: '+' }, { name: 'enter' }], 'works').acts).toEqual([tells('limit', 'works', '5')]);
     expect(play([{ name: 'D' }, ...type('one; two'), { name: 'enter' }], 'failed').acts).toEqual([
-      tells('split', 'failed', '--into', 'one', '--into', 'two'),
+      { ...tells('split', 'failed', '--into', 'one', '--into', 'two'), draft: 'split failed' },
     ]);
+  });
+
+  it('keeps the text of a command until the run accepts it', () => {
+    const hint = play([{ name: 'i' }, ...type('look at -x'), { name: 'enter' }], 'works').ui;
+    const { ui } = play([{ name: 'D' }, ...type('one; two'), { name: 'enter' }], 'failed', hint);
+    expect(play([{ name: 'i' }], 'works', ui).ui.prompt?.text).toBe('look at -x');
+    expect(play([{ name: 'D' }], 'failed', ui).ui.prompt?.text).toBe('one; two');
+    const accepted = { ...ui, drafts: withoutSent(ui.drafts, ui.drafts, 'hint works') };
+    expect(play([{ name: 'i' }], 'works', accepted).ui.prompt?.text).toBe('');
+    const cleared = play([{ name: 'i' }, { name: 'ctrl-u' }, { name: 'enter' }], 'works', ui);
+    expect(cleared.acts).toEqual([]);
+    expect(play([{ name: 'i' }], 'works', cleared.ui).ui.prompt?.text).toBe('');
   });
 
   it('says why a key does nothing now', () => {
@@ -191,6 +203,17 @@ describe('keys of the run and the screen', () => {
   });
 
   const line = (text: string) => play([{ name: ':' }, ...type(text), { name: 'enter' }]);
+
+  it('Up brings the last command line back, also one that was refused', () => {
+    for (const text of ["hint works use 'strict mode", 'top', 'slots 6']) {
+      const { ui } = line(text);
+      expect(ui.prompt).toBeUndefined();
+      const again = play([{ name: ':' }, { name: 'up' }], 'works', ui).ui;
+      expect(again.prompt).toMatchObject(draftOf(text));
+      // What is typed is not lost for it.
+      expect(play([{ name: ':' }, { name: 'x', text: 'x' }, { name: 'up' }], 'works', ui).ui.prompt?.text).toBe('x');
+    }
+  });
 
   it('the command line knows every command of the program: it completes it, or names what takes its place', () => {
     expect(commands.length).toBeGreaterThan(50);
