@@ -31,13 +31,15 @@ export function makeReport(now: RunModel, extra: Extra): Report {
   const before = ideas.filter(({ status, landedBefore }) => landedBefore && status === 'landed');
   const landed = ideas.filter(({ status, landedBefore }) => status === 'landed' && !landedBefore);
   landed.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
-  const left = ideas.filter(({ status }) => status !== 'landed');
+  const unlanded = ideas.filter(({ status }) => status !== 'landed');
+  // What did not land is something to do as it stands now: its branch may be rolled back since.
+  const left = unlanded.map((idea) => asItStands(now, idea));
   const open = left.map((idea) => openIdea(model, idea, extra));
   const target = targetOf(ideas, extra);
   const gone = landed.filter(({ id }) => wholly(extra.gone?.get(id))).length;
   const ended = model.endedAt ?? (extra.over ? model.lastAt : undefined);
   const { dollars, tokens, unknownDollars } = moneyOf(model.spent);
-  const leftOut = left.filter(({ status }) => isLeftOut(status)).length;
+  const leftOut = unlanded.filter(({ status }) => isLeftOut(status)).length;
   return {
     version: 1,
     run: {
@@ -75,6 +77,11 @@ export function makeReport(now: RunModel, extra: Extra): Report {
     zone: extra.zone,
     at: extra.now,
   };
+}
+
+function asItStands(now: RunModel, then: IdeaModel): IdeaModel {
+  const idea = now.ideas.get(then.id);
+  return idea && idea.status !== 'landed' && !idea.off ? idea : then;
 }
 
 const wholly = (gone: Gone | undefined): gone is Gone => gone !== undefined && gone.part === undefined;

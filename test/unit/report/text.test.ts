@@ -148,6 +148,21 @@ describe('the report of a night', () => {
     );
   });
 
+  it('C2 A8: what was rolled back before it landed is for the next start, and the run keeps its numbers', () => {
+    const at = new Date(clockAt('31:30')).toISOString();
+    const about = { idea: 'cache-001', title: 'Cache' };
+    const report = reportOf([
+      ...shopNight(),
+      { at, kind: 'command', verb: 'rollback', idea: 'cache-001', done: 'rolled back', afterRun: true },
+      { at, kind: 'idea', ...about, status: 'pending', reason: 'rolled back' },
+    ]);
+    expect(report.counts).toEqual(reportOf(shopNight()).counts);
+    expect(report.open.find(({ idea }) => idea === 'cache-001')).toMatchObject({ state: 'ready', commits: 0 });
+    expect(report.todo.map(({ subject }) => subject)).not.toContain('cache-001');
+    expect(report.todo.at(-1)?.text).toContain('cache-001');
+    expect(report.since).toEqual([{ what: 'rolled back', ideas: ['cache-001'] }]);
+  });
+
   it('A7: names a branch only where it exists, and else the saves', () => {
     const saved = new Set(['cache-001']);
     const events = shopNight().map((event) =>
