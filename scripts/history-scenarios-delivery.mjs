@@ -1,10 +1,24 @@
 /** Runs that record-histories.mjs records of `landing.mode`: what lands goes to a remote, or to a pull request. */
+import { existsSync } from 'node:fs';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const works = (id) => [{ do: [{ append: { path: `${id}.txt`, text: 'one\n' } }], signal: 'COMPLETE' }];
 
-export const deliveryScenariosOn = ({ project, until, bundled, env }) => ({
+/** A remote whose hook waits. */
+async function hangingRemote(p) {
+  const bare = `${p.repo}.git`;
+  await p.git('init', '-q', '--bare', '-b', 'main', bare);
+  await p.git('remote', 'add', 'origin', bare);
+  await p.git('push', '-q', 'origin', 'main');
+  const [asked, free] = ['asked', 'free'].map((name) => join(p.scratch, name));
+  const hook = join(bare, 'hooks', 'pre-receive');
+  await writeFile(hook, `#!/bin/sh\ntouch '${asked}'; until [ -e '${free}' ]; do sleep 0.1; done\n`);
+  await chmod(hook, 0o755);
+  return { hangs: async () => existsSync(asked), goOn: () => writeFile(free, '') };
+}
+
+export const deliveryScenariosOn = ({ project, until, bundled, env, connected, startEarlyRollover }) => ({
   /** The remote rejects a push, then takes it; the run waits for that. */
   async pushed() {
     const ideas = { 'v-1': { script: () => works('v-1') }, 'v-2': { script: () => works('v-2'), depends: 'v-1' } };
@@ -22,6 +36,41 @@ export const deliveryScenariosOn = ({ project, until, bundled, env }) => ({
     await until('the end', async () => (await p.status()).facts?.open === false);
     const id = await p.id();
     return { 'autopilot-pushed': `ralph:${id}:autopilot` };
+  },
+
+  /** The last push of a stopped run hangs, and an abort ends it. */
+  async 'push-cut'() {
+    const ideas = { 'x-1': { script: () => works('x-1') } };
+    const p = await project('push-cut', { ideas, config: { landing: { mode: 'push' } } });
+    const { hangs } = await hangingRemote(p);
+    await p.run('start', '--detach');
+    await until('the push', hangs);
+    await p.run('stop');
+    const id = await p.id();
+    const workflowId = `ralph:${id}:autopilot`;
+    const handle = (await connected()).workflow.getHandle(workflowId);
+    const has = async (part) => (await handle.fetchHistory()).events.some((event) => event[part]);
+    await until('the last chance', () => has('timerStartedEventAttributes'));
+    await p.run('abort');
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    return { 'autopilot-push-cut': workflowId };
+  },
+
+  /** A run that wants to continue as new while a push hangs starts and lands its ideas all the same. */
+  async 'push-rollover'() {
+    const ideas = Object.fromEntries(['y-1', 'y-2', 'y-3'].map((id) => [id, { script: () => works(id) }]));
+    const p = await project('push-rollover', { ideas, config: { slots: 1, landing: { mode: 'push' } } });
+    const { hangs, goOn } = await hangingRemote(p);
+    const workflowId = await startEarlyRollover(p, 12);
+    await p.run('start', '--detach');
+    await until('the push', hangs);
+    const landed = () => p.git('log', '--format=%B', 'main');
+    await until('all to land', async () => (await landed()).split('Ralph-Idea:').length === 4);
+    const handle = (await connected()).workflow.getHandle(workflowId);
+    const { runId } = (await handle.describe()) ?? {};
+    await goOn();
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    return { 'autopilot-push-rollover': { workflowId, runId } };
   },
 
   /** Two pull requests: one has red checks first and is merged then, the other is closed. */
@@ -69,5 +118,7 @@ export const deliveryScenariosOn = ({ project, until, bundled, env }) => ({
 
 export const DELIVERY_KINDS = {
   pushed: ['autopilot-pushed'],
+  'push-cut': ['autopilot-push-cut'],
+  'push-rollover': ['autopilot-push-rollover'],
   reviewed: ['autopilot-reviewed', 'idea-reviewed'],
 };

@@ -17,7 +17,16 @@ const twoSteps = (id) => ({
 });
 
 /** Each returns the executions to keep: file name without version → workflow id (and run id, for one of several). */
-export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf, continuedRun, bounced }) => ({
+export const scenariosOn = ({
+  project,
+  scriptedAgent,
+  until,
+  connected,
+  workerOf,
+  continuedRun,
+  bounced,
+  startEarlyRollover,
+}) => ({
   async happy() {
     const p = await project('happy', {
       ideas: { 'h-1': { script: () => [complete('h-1')] }, 'h-2': { script: () => [complete('h-2')], depends: 'h-1' } },
@@ -285,22 +294,9 @@ export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf
     });
     const ids = ['n-1', 'n-2', 'n-3', 'n-4'];
     const p = await project('continued', { ideas: Object.fromEntries(ids.map((id) => [id, steps(id)])) });
-    // Nothing happens without a worker: a run that continues as new early takes over its input.
-    await p.run('start', '--detach', '--no-worker');
+    const workflowId = await startEarlyRollover(p, 24);
     const id = await p.id();
-    const workflowId = `ralph:${id}:autopilot`;
     const client = await connected();
-    const handle = client.workflow.getHandle(workflowId);
-    const { memo } = await handle.describe();
-    const [started] = (await handle.fetchHistory()).events;
-    const [payload] = started.workflowExecutionStartedEventAttributes.input.payloads;
-    const input = JSON.parse(Buffer.from(payload.data).toString('utf8'));
-    await handle.terminate('replaced by one that continues as new early');
-    await client.workflow.start('autopilot', {
-      ...{ workflowId, taskQueue: `ralph-${id}`, memo },
-      args: [{ ...input, maxHistory: 24 }],
-      searchAttributes: { RalphProject: [id], RalphState: ['running'] },
-    });
     await p.run('start', '--json', '--wait');
     return {
       'autopilot-continued': await continuedRun(client, workflowId),

@@ -138,7 +138,20 @@ async function project(name, { ideas, config = {}, files: more = {} }) {
 const scriptedAgent = join(base, 'dist', 'scripted-agent.js');
 const read = (file) => readFile(file, 'utf8').catch(() => '');
 const gone = (pid) => until(`process ${pid} to end`, async () => !existsSync(`/proc/${pid}`));
-const tools = { bundled, env, project, scriptedAgent, until, connected, workerOf, continuedRun, bounced, read, gone };
+const tools = {
+  bundled,
+  env,
+  project,
+  scriptedAgent,
+  until,
+  connected,
+  workerOf,
+  continuedRun,
+  bounced,
+  read,
+  gone,
+  startEarlyRollover,
+};
 const scenarios = {
   ...scenariosOn(tools),
   ...toldScenariosOn(tools),
@@ -162,6 +175,29 @@ async function connected() {
   const connection = await Connection.connect({ address: await address() });
   client = new Client({ connection, identity: '1@testhost' });
   return client;
+}
+
+/**
+ * A run that continues as new after `maxHistory` events. Nothing happens without a worker, so the run can be replaced
+ * before it begins.
+ */
+async function startEarlyRollover(p, maxHistory) {
+  await p.run('start', '--detach', '--no-worker');
+  const id = await p.id();
+  const workflowId = `ralph:${id}:autopilot`;
+  const from = await connected();
+  const handle = from.workflow.getHandle(workflowId);
+  const { memo } = await handle.describe();
+  const [started] = (await handle.fetchHistory()).events;
+  const [payload] = started.workflowExecutionStartedEventAttributes.input.payloads;
+  const input = JSON.parse(Buffer.from(payload.data).toString('utf8'));
+  await handle.terminate('replaced by one that continues as new early');
+  await from.workflow.start('autopilot', {
+    ...{ workflowId, taskQueue: `ralph-${id}`, memo },
+    args: [{ ...input, maxHistory }],
+    searchAttributes: { RalphProject: [id], RalphState: ['running'] },
+  });
+  return workflowId;
 }
 
 /** A run that began with carried state, and ended by passing it on where there is one. */

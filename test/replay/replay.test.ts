@@ -47,6 +47,7 @@ describe('kept histories', () => {
       ...['autopilot-review', 'idea-failed', 'idea-fresh', 'idea-restarted', 'idea-already-red'],
       ...['autopilot-no-worker', 'idea-handed-back', 'autopilot-wide', 'autopilot-alerted', 'alerts-alerted'],
       ...['autopilot-taken-back', 'alerts-taken-back', 'autopilot-pushed'],
+      ...['autopilot-push-cut', 'autopilot-push-rollover'],
       ...['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
       ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
       // Runs of a version whose waves and stops did not reach every idea.
@@ -57,6 +58,19 @@ describe('kept histories', () => {
         files.filter((name) => name.startsWith(`${kind}-`)),
         kind,
       ).not.toEqual([]);
+  });
+
+  it('show that an abort ends the last push of a stop at once, and that ideas land while a push hangs', async () => {
+    const types = async (kind: string): Promise<string[]> =>
+      (await read(`autopilot-${kind}-0.1.0.json`)).events.map((event) => event.eventType.replace('EVENT_TYPE_', ''));
+    const cut = await types('push-cut');
+    expect(cut.slice(cut.lastIndexOf('TIMER_STARTED'))).toContain('ACTIVITY_TASK_CANCEL_REQUESTED');
+    expect(cut).not.toContain('TIMER_FIRED');
+    const rollover = await types('push-rollover');
+    const after = rollover.slice(rollover.indexOf('MARKER_RECORDED'));
+    // The news that it landed goes to an idea.
+    expect(after).toContain('SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
+    expect(after.at(-1)).toBe('WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
   });
 
   it.each(files)('%s replays', async (name) => {

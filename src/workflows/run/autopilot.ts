@@ -107,7 +107,9 @@ class AutopilotShell {
     this.#carried.watch(pilot);
     for (;;) {
       for (const event of this.#inbox.splice(0)) event(pilot);
-      const rollover = this.#wantsRollover(pilot);
+      const wanted = this.#wantsRollover(pilot);
+      // A push may take long, too; ideas start meanwhile.
+      const rollover = wanted && !(this.#deliveries.pushing && patched('rollover-after-push'));
       const commands = pilot.decide(rollover, Date.now(), this.#mostStarts(pilot));
       for (const command of commands) this.#carryOut(pilot, command);
       const turns = pilot.takeTurns();
@@ -129,7 +131,7 @@ class AutopilotShell {
           await continueAsNew<typeof autopilot>({ ...this.#input, state: pilot.state });
         }
       }
-      await condition(() => this.#inbox.length > 0 || (!rollover && this.#wantsRollover(pilot)));
+      await condition(() => this.#inbox.length > 0 || (!wanted && this.#wantsRollover(pilot)));
     }
     this.#carried.stop();
     this.#alarm.set(undefined);

@@ -43,7 +43,10 @@ export class Deliveries {
   readonly #input: AutopilotInput;
   readonly #tell: (event: (pilot: Autopilot) => void) => void;
   #push: CancellationScope | undefined;
-  #ending: CancellationScope | undefined;
+  /** A stop gives this push a last chance. */
+  #last: CancellationScope | undefined;
+  /** An abort cut this push off. */
+  #cut: CancellationScope | undefined;
   readonly #looks = new Set<CancellationScope>();
 
   constructor(input: AutopilotInput, tell: (event: (pilot: Autopilot) => void) => void) {
@@ -58,11 +61,20 @@ export class Deliveries {
     if (state.run !== 'stopping' || !delivers || !patched('deliveries-end')) return;
     for (const scope of this.#looks) scope.cancel();
     const scope = this.#push;
-    if (!scope || this.#ending === scope) return;
-    if (!state.aborting && !onlyPushes(state, pilot.openIdeas().length)) return;
-    this.#ending = scope;
-    if (state.aborting) scope.cancel();
-    else begin(this.#endSoon(scope));
+    if (!scope || this.#cut === scope) return;
+    if (state.aborting) {
+      // Older versions let the last push of a stop go on.
+      if (this.#last === scope && !patched('abort-ends-last-push')) return;
+      this.#cut = scope;
+      scope.cancel();
+    } else if (this.#last !== scope && onlyPushes(state, pilot.openIdeas().length)) {
+      this.#last = scope;
+      begin(this.#endSoon(scope));
+    }
+  }
+
+  get pushing(): boolean {
+    return this.#push !== undefined;
   }
 
   async #endSoon(scope: CancellationScope): Promise<void> {
