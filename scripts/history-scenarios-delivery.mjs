@@ -5,12 +5,19 @@ import { dirname, join } from 'node:path';
 
 const works = (id) => [{ do: [{ append: { path: `${id}.txt`, text: 'one\n' } }], signal: 'COMPLETE' }];
 
-/** A remote whose hook waits. */
-async function hangingRemote(p) {
+const FORGE_FILES = ['forge', 'pulls', 'programs'].map((name) => `test/support/forge/${name}.ts`);
+
+async function plainRemote(p) {
   const bare = `${p.repo}.git`;
   await p.git('init', '-q', '--bare', '-b', 'main', bare);
   await p.git('remote', 'add', 'origin', bare);
   await p.git('push', '-q', 'origin', 'main');
+  return bare;
+}
+
+/** A remote whose hook waits. */
+async function hangingRemote(p) {
+  const bare = await plainRemote(p);
   const [asked, free] = ['asked', 'free'].map((name) => join(p.scratch, name));
   const hook = join(bare, 'hooks', 'pre-receive');
   await writeFile(hook, `#!/bin/sh\ntouch '${asked}'; until [ -e '${free}' ]; do sleep 0.1; done\n`);
@@ -23,10 +30,7 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
   async pushed() {
     const ideas = { 'v-1': { script: () => works('v-1') }, 'v-2': { script: () => works('v-2'), depends: 'v-1' } };
     const p = await project('pushed', { ideas, config: { landing: { mode: 'push', retrySeconds: 1 } } });
-    const bare = `${p.repo}.git`;
-    await p.git('init', '-q', '--bare', '-b', 'main', bare);
-    await p.git('remote', 'add', 'origin', bare);
-    await p.git('push', '-q', 'origin', 'main');
+    const bare = await plainRemote(p);
     const hook = join(bare, 'hooks', 'pre-receive');
     await writeFile(hook, '#!/bin/sh\necho "not now" >&2\nexit 1\n');
     await chmod(hook, 0o755);
@@ -73,10 +77,42 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
     return { 'autopilot-push-rollover': { workflowId, runId } };
   },
 
+  /** A landing waits for a limit of the forge, and its next try takes long. */
+  async 'forge-slow'() {
+    const { startForge, mergePull, withGit, ghProgram } = await bundled(...FORGE_FILES);
+    const { path: gh, missing } = await ghProgram();
+    if (!gh) throw new Error(missing);
+    const forge = await startForge();
+    const ideas = {
+      'u-1': {
+        script: (s) => [{ ...works('u-1')[0], do: [{ waitFor: { path: join(s, 'go') } }, ...works('u-1')[0].do] }],
+      },
+    };
+    const pr = { repo: 'github.localhost/me/shop', pollSeconds: 1 };
+    const p = await project('forge-slow', { ideas, config: { landing: { mode: 'pr', pr } } });
+    const bare = await plainRemote(p);
+    Object.assign(env, forge.env('me', p.scratch), { PATH: `${dirname(gh)}:${env.PATH}`, no_proxy: '127.0.0.1' });
+    const repo = forge.world.repo('me', 'shop', { me: 'OWNER' });
+    const { pulls } = withGit(repo, bare);
+    try {
+      await p.run('start', '--detach');
+      forge.trouble.limitedForMs = 1000;
+      await p.touch('go');
+      await until('the limit', async () => forge.trouble.limitedUntil !== undefined);
+      forge.trouble.slowMs = 1500;
+      await until('the pull request', async () => pulls.size > 0);
+      forge.calm();
+      mergePull(repo, [...pulls.keys()][0], 'me');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+    } finally {
+      await forge.close();
+    }
+    return { 'autopilot-forge-slow': `ralph:${await p.id()}:autopilot` };
+  },
+
   /** Two pull requests: one has red checks first and is merged then, the other is closed. */
   async reviewed() {
-    const files = ['forge', 'pulls', 'programs'].map((name) => `test/support/forge/${name}.ts`);
-    const { startForge, check, closePull, mergePull, withGit, ghProgram } = await bundled(...files);
+    const { startForge, check, closePull, mergePull, withGit, ghProgram } = await bundled(...FORGE_FILES);
     const { path: gh, missing } = await ghProgram();
     if (!gh) throw new Error(missing);
     const forge = await startForge();
@@ -86,10 +122,7 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
     };
     const pr = { repo: 'github.localhost/me/shop', pollSeconds: 1 };
     const p = await project('reviewed', { ideas, config: { landing: { mode: 'pr', pr } } });
-    const bare = `${p.repo}.git`;
-    await p.git('init', '-q', '--bare', '-b', 'main', bare);
-    await p.git('remote', 'add', 'origin', bare);
-    await p.git('push', '-q', 'origin', 'main');
+    const bare = await plainRemote(p);
     Object.assign(env, forge.env('me', p.scratch), { PATH: `${dirname(gh)}:${env.PATH}`, no_proxy: '127.0.0.1' });
     const repo = forge.world.repo('me', 'shop', { me: 'OWNER' });
     const { pulls } = withGit(repo, bare);
@@ -120,5 +153,6 @@ export const DELIVERY_KINDS = {
   pushed: ['autopilot-pushed'],
   'push-cut': ['autopilot-push-cut'],
   'push-rollover': ['autopilot-push-rollover'],
+  'forge-slow': ['autopilot-forge-slow'],
   reviewed: ['autopilot-reviewed', 'idea-reviewed'],
 };

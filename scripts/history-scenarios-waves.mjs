@@ -42,6 +42,49 @@ export const wavesScenariosOn = ({ project, until, connected }) => ({
     await until('the end', async () => (await handle.describe()).status.name === 'COMPLETED');
     return { 'autopilot-waves': `ralph:${id}:autopilot` };
   },
+
+  /**
+   * A wave ends while the run is paused, and its question follows the resume. The next wave waits for an idea that asks
+   * a person.
+   */
+  async 'waves-later'() {
+    const works = (id) => ({ do: [{ append: { path: `${id}.txt`, text: 'x\n' } }], signal: 'COMPLETE' });
+    const p = await project('waves-later', {
+      ideas: {
+        'z-1': {
+          script: () => [
+            { whenPrompt: { contains: 'take the second' }, ...works('z-1') },
+            { do: [], signal: 'NEEDS_HUMAN: Which one?' },
+          ],
+        },
+        'z-3': { script: (s) => [{ ...works('z-3'), do: [{ waitFor: { path: join(s, 'go') } }, ...works('z-3').do] }] },
+        'z-2': { script: () => [works('z-2')], depends: 'z-1' },
+      },
+      config: { waves: { batchSize: 2, confirm: true } },
+    });
+    const state = async () => (await p.status()).status ?? {};
+    const asks = (words) => async () => {
+      const { state: now, why } = await state();
+      return now === 'paused' && why?.includes(words);
+    };
+    await p.run('run', '--detach');
+    await until('the question of z-1', async () => (await state()).counts?.['needs-human'] === 1);
+    await until('z-3 to work', async () => (await state()).counts?.running === 1);
+    await p.run('pause');
+    await p.run('skip', 'z-3');
+    await until('the end of the first wave', async () => (await p.run('logs', '--json')).includes('"state":"ended"'));
+    await p.run('resume');
+    await until('its question', asks('wave 1 of 5'));
+    await p.run('resume');
+    await until('nothing to take', async () => (await p.run('logs', '--json')).includes('"state":"empty"'));
+    await p.run('answer', 'z-1', 'take the second');
+    await until('the second question', asks('wave 2 of 5'));
+    await p.run('resume');
+    const id = await p.id();
+    const handle = (await connected()).workflow.getHandle(`ralph:${id}:autopilot`);
+    await until('the end', async () => (await handle.describe()).status.name === 'COMPLETED');
+    return { 'autopilot-waves-later': `ralph:${id}:autopilot` };
+  },
 });
 
-export const WAVES_KINDS = { waves: ['autopilot-waves'] };
+export const WAVES_KINDS = { waves: ['autopilot-waves'], 'waves-later': ['autopilot-waves-later'] };

@@ -20,7 +20,7 @@ const MOST_NOTES = 20_000;
 const MOST_MILESTONES = 10_000;
 const MOST_NAMED = 20;
 
-const ITEM = `{number, title, body: ((.body // "") | .[0:${MAX_BODY}]), cut: ((.body // "") | length > ${MAX_BODY}), user: .user.login, association: .author_association, labels: [.labels[].name], assignees: [.assignees[].login], url: .html_url, created: .created_at, pull: (.pull_request != null)}`;
+const ITEM = `{number, title, body: ((.body // "") | .[0:${MAX_BODY}]), cut: ((.body // "") | length > ${MAX_BODY}), user: .user.login, association: .author_association, labels: [.labels[].name], assignees: [.assignees[].login], url: .html_url, created: .created_at, open: (.state == "open"), repository: (.repository_url // ""), pull: (.pull_request != null)}`;
 
 interface RawItem {
   number: number;
@@ -33,6 +33,9 @@ interface RawItem {
   assignees: string[];
   url: string;
   created: string;
+  open: boolean;
+  /** Its address in the API. */
+  repository: string;
   pull: boolean;
 }
 
@@ -82,10 +85,20 @@ export class GitHubIssues implements IssueRequests {
         ? [await this.#listPath(), `.[] | ${ITEM}`, most]
         : [this.#searchPath(query), `.items[] | ${ITEM}`, Math.min(most, MOST_FOUND)];
     const has = (item: RawItem) => this.config.labels.every((label) => item.labels.some((one) => isSame(one, label)));
+    // A query may have words that widen the search, such as OR. An issue of another repository is not meant: its number
+    // is another issue here, and its author's rights are those there.
+    const here = query === undefined ? undefined : await this.#name();
+    const isMeant = ({ repository, open }: RawItem): boolean =>
+      here === undefined || (open && isSame(repository.split('/').slice(-2).join('/'), here));
     // The list of a repository has pull requests among its issues.
-    const keep = (item: RawItem): boolean => !item.pull && has(item);
+    const keep = (item: RawItem): boolean => !item.pull && has(item) && isMeant(item);
     const all = await listPages((page) => this.#page<RawItem>(`${path}&per_page=100&page=${page}`, jq), limit, keep);
     return all.map(asItem);
+  }
+
+  /** Its present name: a repository that was renamed has the old one in the configuration. */
+  async #name(): Promise<string> {
+    return ((await this.#call(this.#base)).json() as { full_name: string }).full_name;
   }
 
   async #listPath(): Promise<string> {

@@ -2,7 +2,7 @@
  * One resettable timer. Invariant: a new timer starts only when its time differs from the running one, because each
  * start and each cancellation is a history event.
  */
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
 
 export class Alarm {
   readonly #summary: string;
@@ -29,6 +29,11 @@ export class Alarm {
       .catch((error: unknown) => {
         if (!isCancellation(error)) throw error;
       });
+  }
+
+  /** As `set`, but a time that has come and led to nothing waits for an event, not for a timer. */
+  setAhead(at: number | undefined): void {
+    this.set(at !== undefined && at <= Date.now() && patched('no-idle-alarm') ? undefined : at);
   }
 
   async #wait(at: number): Promise<void> {

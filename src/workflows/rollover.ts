@@ -5,3 +5,11 @@ export function wantsRollover({ maxHistory = Number.POSITIVE_INFINITY }: { maxHi
   const info = workflowInfo();
   return info.continueAsNewSuggested || info.historyLength >= maxHistory;
 }
+
+const MOST_EVENTS = 16_000;
+const MOST_TIMES = 8;
+
+/** It has wanted to for so long that nothing puts it off any more. */
+export function isOverdue({ maxHistory }: { maxHistory?: number | undefined }): boolean {
+  return workflowInfo().historyLength >= (maxHistory === undefined ? MOST_EVENTS : maxHistory * MOST_TIMES);
+}

@@ -290,4 +290,9 @@ it('D2: an abort waits for no remote that hangs, and the next start pushes what 
   expect((await box.run('status')).stdout).toMatch(/not pushed: .*ralphctl sync/s);
   await rm(hook);
   expect((await box.run('sync')).stdout).toContain('pushed 1 landed idea to origin/main: g-1');
+  // A branch of the user that no run landed on is not published.
+  await box.git('switch', '--quiet', '--create', 'private');
+  await box.commit('mine');
+  expect((await box.run('sync')).code).toBe(0);
+  expect(await box.git('ls-remote', '--heads', 'origin')).not.toContain('private');
 }, 300_000);

@@ -26,7 +26,7 @@ beforeEach(async () => {
   box = await sandbox(inject('stateRoot'), { 'roadmap.md': roadmap([{ id: 'v-1' }]) });
   await writeFile(join(box.scratch, 'agent.sh'), AGENT(box.scratch));
   const mine = { adapter: 'command', command: ['/bin/sh', join(box.scratch, 'agent.sh')], output: 'json' };
-  const gate = ['true'];
+  const gate = ['printf "\\033]52;c;eA==\\007the gate \\033[31mspeaks\\n"'];
   await box.write({
     'ralphctl.yaml': yaml({ version: 1, agent: 'mine', agents: { mine }, slots: 1, stepDelayMs: 0, gate }),
   });
@@ -89,5 +89,8 @@ describe('an agent at work', () => {
     expect(await readFile(join(box.repo, 'work.txt'), 'utf8').catch(() => box.git('show', 'main:work.txt'))).toContain(
       '2',
     );
+    const gate = (await box.run('logs', 'v-1')).stdout;
+    expect(gate).toContain('the gate speaks\n');
+    expect(gate).not.toContain('\u001b');
   });
 });

@@ -47,7 +47,7 @@ describe('kept histories', () => {
       ...['autopilot-review', 'idea-failed', 'idea-fresh', 'idea-restarted', 'idea-already-red'],
       ...['autopilot-no-worker', 'idea-handed-back', 'autopilot-wide', 'autopilot-alerted', 'alerts-alerted'],
       ...['autopilot-taken-back', 'alerts-taken-back', 'autopilot-pushed'],
-      ...['autopilot-push-cut', 'autopilot-push-rollover'],
+      ...['autopilot-push-cut', 'autopilot-push-rollover', 'autopilot-forge-slow', 'autopilot-waves-later'],
       ...['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
       ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
       // Runs of a version whose waves and stops did not reach every idea.
@@ -60,7 +60,7 @@ describe('kept histories', () => {
       ).not.toEqual([]);
   });
 
-  it('show that an abort ends the last push of a stop at once, and that ideas land while a push hangs', async () => {
+  it('show that an abort ends the last push of a stop at once, that ideas land while a push hangs, and one timer for a wait', async () => {
     const types = async (kind: string): Promise<string[]> =>
       (await read(`autopilot-${kind}-0.1.0.json`)).events.map((event) => event.eventType.replace('EVENT_TYPE_', ''));
     const cut = await types('push-cut');
@@ -71,6 +71,8 @@ describe('kept histories', () => {
     // The news that it landed goes to an idea.
     expect(after).toContain('SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED');
     expect(after.at(-1)).toBe('WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
+    // One for the limit of the forge, none while the next try works.
+    expect((await types('forge-slow')).filter((type) => type === 'TIMER_STARTED')).toHaveLength(1);
   });
 
   it.each(files)('%s replays', async (name) => {

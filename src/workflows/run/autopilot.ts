@@ -29,7 +29,7 @@ import type { idea as ideaWorkflow } from '../idea/idea.js';
 import * as messages from '../messages.js';
 import { mainActivities, refOf } from '../proxies.js';
 import { agentOf, grantOf, Publisher, RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from '../publish.js';
-import { wantsRollover } from '../rollover.js';
+import { isOverdue, wantsRollover } from '../rollover.js';
 import { TrackerSender } from '../tracker-sender.js';
 import { AdoptedChildren, generationOf } from './adopted-children.js';
 import { closeRun } from './close.js';
@@ -108,15 +108,16 @@ class AutopilotShell {
     for (;;) {
       for (const event of this.#inbox.splice(0)) event(pilot);
       const wanted = this.#wantsRollover(pilot);
-      // A push may take long, too; ideas start meanwhile.
-      const rollover = wanted && !(this.#deliveries.pushing && patched('rollover-after-push'));
+      // A push may take long, too; ideas start meanwhile, unless one push follows the other for very long.
+      const waits = wanted && this.#deliveries.pushing && !isOverdue(this.#input);
+      const rollover = wanted && !(waits && patched('rollover-after-push'));
       const commands = pilot.decide(rollover, Date.now(), this.#mostStarts(pilot));
       for (const command of commands) this.#carryOut(pilot, command);
       const turns = pilot.takeTurns();
       this.#alerts.note(pilot, turns);
       this.#tracker.note(pilot, turns);
       this.#publisher.publish(pilot);
-      this.#alarm.set(pilot.wakeAt());
+      this.#alarm.setAhead(pilot.wakeAt());
       this.#deliveries.endFor(pilot, (work) => this.#begin(work));
       if (this.#inbox.length > 0) continue;
       if (this.#inFlight === 0) {

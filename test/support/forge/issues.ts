@@ -89,22 +89,23 @@ function listed(call: Call): unknown[] {
     .map((one) => issueJson(repo, one));
 }
 
-/** Knows `repo:`, `is:`, `label:`, `author:` and words. */
+/** Knows `repo:`, `is:`, `label:`, `author:` and words. Several `repo:` widen the search, as on GitHub. */
 function search(call: Call): Answer {
   const terms = (call.query.get('q') ?? '').match(/(?:[^\s"]|"[^"]*")+/g) ?? [];
   const of = (key: string): string[] =>
     terms.flatMap((term) => (term.startsWith(`${key}:`) ? [term.slice(key.length + 1).replaceAll('"', '')] : []));
-  const repo = call.world.repos.get(of('repo')[0] ?? '');
-  if (!repo) throw new Refusal(422, 'Validation Failed');
+  const repos = of('repo').map((name) => call.world.repos.get(name));
+  if (repos.length === 0 || repos.includes(undefined)) throw new Refusal(422, 'Validation Failed');
   const words = terms.filter((term) => !term.includes(':'));
-  const found = [...repo.issues.values()]
-    .filter((one) => !of('is').includes('open') || one.state === 'open')
-    .filter((one) => !of('is').includes('issue') || !one.pull)
-    .filter((one) => of('label').every((label) => one.labels.includes(label)))
-    .filter((one) => of('author').every((author) => one.login === author))
-    .filter((one) => words.every((word) => `${one.title} ${one.body}`.toLowerCase().includes(word.toLowerCase())));
+  const found = repos
+    .flatMap((repo) => (repo ? [...repo.issues.values()].map((one) => ({ repo, one })) : []))
+    .filter(({ one }) => !of('is').includes('open') || one.state === 'open')
+    .filter(({ one }) => !of('is').includes('issue') || !one.pull)
+    .filter(({ one }) => of('label').every((label) => one.labels.includes(label)))
+    .filter(({ one }) => of('author').every((author) => one.login === author))
+    .filter(({ one }) => words.every((word) => `${one.title} ${one.body}`.toLowerCase().includes(word.toLowerCase())));
   const page = paged(
-    found.map((one) => issueJson(repo, one)),
+    found.map(({ repo, one }) => issueJson(repo, one)),
     call,
   );
   return { ...page, body: { total_count: found.length, incomplete_results: false, items: page.body } };
@@ -164,6 +165,7 @@ const issueJson = (repo: Repo, issue: Issue) => ({
   assignees: issue.assignees.map((login) => ({ login })),
   milestone: repo.milestones.find(({ number }) => number === issue.milestone) ?? null,
   html_url: `https://github.localhost/${repo.owner}/${repo.name}/issues/${issue.number}`,
+  repository_url: `http://github.localhost/api/v3/repos/${repo.owner}/${repo.name}`,
   created_at: issue.createdAt,
   closed_by: issue.closedBy === undefined ? null : { login: issue.closedBy },
   ...(issue.pull ? { pull_request: {} } : {}),

@@ -57,6 +57,14 @@ describe.skipIf(gh.path === undefined)(`GitHub issues when things go wrong (F3)$
     expect([new Set(refs).size, refs.filter((ref) => ref % 2 === 0)]).toEqual([150, []]);
   });
 
+  it('takes no issue of another repository, whatever the query says', async () => {
+    const other = forge.world.repo('mallory', 'lib', { mallory: 'OWNER' });
+    forge.world.issue(repo, { title: 'Crash here' });
+    forge.world.issue(other, { title: 'Crash there', login: 'mallory' });
+    const items = await open({ query: 'crash repo:mallory/lib' }).list();
+    expect(items.map(({ title }) => title)).toEqual(['Crash here']);
+  });
+
   it('finds a milestone beyond the first hundred, and names some where there is none', async () => {
     for (let number = 1; number <= 150; number++) repo.milestones.push({ number, title: `m${number}`, state: 'open' });
     forge.world.issue(repo, { title: 'In it', milestone: 150 });

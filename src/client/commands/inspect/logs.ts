@@ -5,6 +5,7 @@
 
 import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jsonOf, openOwn } from '../../../config/own-files.js';
 import { ideaDir, runDir } from '../../../config/paths.js';
@@ -26,7 +27,7 @@ import { type Context, findProjectId, print, printJson, say } from '../../contex
 import { Shown } from '../../follow/follow.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
 import { workedOn } from '../../model/idea-runs.js';
-import { jsonText, writeAll } from '../../output.js';
+import { jsonText, safeLines, writeAll } from '../../output.js';
 import { warnOnce } from '../../report/summaries.js';
 import { AgentsView } from '../../views/agents-view.js';
 import { redText, runLine } from '../../views/idea-lines.js';
@@ -229,6 +230,19 @@ async function copyFrom(path: string, offset: number): Promise<number> {
   }
 }
 
+/** The lines of a file that what an agent wrote has printed to: they cannot steer a terminal. */
+async function copyLines(path: string): Promise<void> {
+  const file = await openOwn(path);
+  if (!file) return;
+  try {
+    const input = file.createReadStream({ autoClose: false });
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
+      await writeAll(process.stdout, `${safeLines(line)}\n`);
+  } finally {
+    await file.close();
+  }
+}
+
 const runOf = (told: IdeaModel | undefined, serial: number): Iteration | undefined =>
   told?.iterations.find((run) => run.serial === serial);
 
@@ -252,7 +266,7 @@ async function afterwards(dir: string, run: Iteration | undefined): Promise<void
   else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
   for (const path of await gateLogs(dir)) {
     say(`── gate ── ${path}`);
-    await copyFrom(path, 0);
+    await copyLines(path);
   }
   if (run?.gate) print(`gate ${run.gate.pass ? 'green' : redText(run.gate)}`);
 }

@@ -10,9 +10,11 @@ import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
 import { rememberedTargets } from '../../../git/landing/checkout.js';
 import { syncCheckout } from '../../../git/landing/sync.js';
 import { secretFinder } from '../../../process/redact.js';
+import { inOneLine } from '../../../protocol/escapes.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import { listRuns } from '../../../run-files/run.js';
 import { type Context, findProject, type Project, print, printJson, say } from '../../context.js';
+import { safeLines } from '../../output.js';
 import { recordedRemote } from '../../plan/remote.js';
 import { configOfRun } from '../../plan/run-config.js';
 import { pushedText } from '../../plan/unpushed-text.js';
@@ -88,13 +90,23 @@ async function ofLastRun({ root }: Context, project: string): Promise<Pushable |
   return { target: run.file.target, record: run.file.remote, landing: run.config.landing };
 }
 
-async function ofConfiguration(context: Context, { repository }: Project): Promise<Pushable | undefined> {
+async function ofConfiguration(context: Context, { id, repository }: Project): Promise<Pushable | undefined> {
   const { root, branch } = repository;
   const { config } = await loadConfig(await configFolder(context.cwd, root));
   const target = config.target ?? branch;
   if (config.landing.mode !== 'push' || !target) return undefined;
+  // A branch that a person is on by chance is theirs.
+  if (config.target === undefined && !(await wasTarget(context.root, id, target))) return undefined;
   const record = await recordedRemote(root, target, config);
   return record && { target, record, landing: config.landing };
+}
+
+async function wasTarget(root: string, project: string, branch: string): Promise<boolean> {
+  for (const runId of await listRuns(root, project)) {
+    const run = await configOfRun(root, { project, runId }).catch(() => undefined);
+    if (run?.file.target === branch) return true;
+  }
+  return false;
 }
 
 async function push(
@@ -110,11 +122,11 @@ async function push(
   const result = await deliver({ remote, target, find, secretsAllowed, listed: Number.POSITIVE_INFINITY });
   const to = `${record.name}/${record.branch}`;
   if (context.json) printJson({ ...result, kind: result.kind === 'pushed' ? 'pushed' : 'not-pushed', to });
-  else if (result.kind === 'held') print(heldText(result, to));
+  else if (result.kind === 'held') print(safeLines(heldText(result, to)));
   else print(pushedText({ ...open, ideas: result.ideas }, to));
   return result.kind === 'held' ? EXIT.refused : EXIT.ok;
 }
 
 const many = (list: readonly string[], noun: string): string => `${list.length} ${noun}${list.length === 1 ? '' : 's'}`;
 const some = (list: readonly string[]): string =>
-  list.length > 5 ? `${list.slice(0, 5).join(', ')} and ${list.length - 5} more` : list.join(', ');
+  inOneLine(list.length > 5 ? `${list.slice(0, 5).join(', ')} and ${list.length - 5} more` : list.join(', '));

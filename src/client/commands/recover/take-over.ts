@@ -5,6 +5,7 @@
 import { configFolder, loadConfig } from '../../../config/load.js';
 import { type TrackerConfig, trackerOf } from '../../../config/schema/tracker.js';
 import { ownerHere } from '../../../jobs/tracker/owner.js';
+import { inOneLine } from '../../../protocol/escapes.js';
 import { UserError } from '../../../protocol/user-error.js';
 import { knownIdeas, listRuns, loadRun } from '../../../run-files/run.js';
 import { trackerOfRun } from '../../../run-files/settings.js';
@@ -29,7 +30,7 @@ export async function takeOver(context: Context, id: string | undefined): Promis
     if (ref === undefined) throw new UserError(`${id} is not among the open ${tracker.where}. See: ralphctl backlog`);
     const owner = await ownerHere(context.root, project.id);
     const had = await tracker.free(ref, { owner });
-    say(had.length === 0 ? `no other ralphctl has ${id}` : `${id} was taken from ${had.join(' and ')}`);
+    say(had.length === 0 ? `no other ralphctl has ${id}` : `${id} was taken from ${inOneLine(had.join(' and '))}`);
   } catch (error) {
     if (!(error instanceof TrackerError)) throw error;
     throw new UserError(`${id} cannot be taken over: ${error.message}`);
