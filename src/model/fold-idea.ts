@@ -40,6 +40,14 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
     case 'gate':
       gate(idea, event, at);
       return;
+    case 'review':
+      if (event.state === 'open') idea.review = { number: event.number, url: event.url };
+      // It lands again. After other news its status changes.
+      else if (event.state === 'apart') delete idea.review;
+      return;
+    case 'landing':
+      delete idea.review;
+      return;
     case 'bounced':
       idea.bounces += 1;
       if (event.why.includes('conflict')) model.conflicts += 1;
@@ -120,6 +128,7 @@ function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
   if (event.status !== idea.status || idea.since === undefined) idea.since = at;
   idea.title = event.title;
   idea.status = event.status;
+  if (event.status !== 'landing') delete idea.review;
   idea.held = event.held === true;
   idea.approval = event.approval === true;
   if (event.retries !== undefined) idea.retries = event.retries;

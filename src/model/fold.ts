@@ -189,7 +189,9 @@ export function fold(model: RunModel, event: StampedEvent): void {
     return;
   }
   if (event.kind === 'landing') model.landing = event.idea;
+  const { review } = idea;
   foldIdea(model, idea, event, at);
+  if (idea.review !== review) queue(model, idea);
 }
 
 function added(model: RunModel, id: string): IdeaModel {
@@ -200,11 +202,12 @@ function added(model: RunModel, id: string): IdeaModel {
   return idea;
 }
 
-function queue(model: RunModel, { id, status }: IdeaModel): void {
+function queue(model: RunModel, { id, status, review }: IdeaModel): void {
   const waits = model.queue.includes(id);
-  if (status === 'landing' && !waits) model.queue.push(id);
-  if (status !== 'landing' && waits) model.queue.splice(model.queue.indexOf(id), 1);
-  if (status !== 'landing' && model.landing === id) delete model.landing;
+  const lands = status === 'landing' && review === undefined;
+  if (lands && !waits) model.queue.push(id);
+  if (!lands && waits) model.queue.splice(model.queue.indexOf(id), 1);
+  if (!lands && model.landing === id) delete model.landing;
 }
 
 function foldAccount(

@@ -110,6 +110,8 @@ export interface IdeaModel {
   /** Its last landing in this run, also after a rollback. */
   landedAs?: { commit: string; at: number };
   reason?: string;
+  /** Its pull request is open, and people have it (`landing.mode: pr`). It is not in the landing queue then. */
+  review?: { number: number; url: string };
   asking?: Asking;
   question?: string;
   /** Id of the open question. */

@@ -25,6 +25,8 @@ export interface IdeaLine {
   /** Its next iteration, or its landing, waits for an approval. */
   approval?: true;
   busy?: GitTask;
+  /** Its pull request is open, and people have it. */
+  review?: { number: number; url: string };
   /** Of a Blue: how many of its children are done. */
   group?: { done: number; total: number };
   /** When it came to its status, epoch ms. */

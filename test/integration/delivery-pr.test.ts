@@ -100,6 +100,9 @@ describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
       return now.active.filter(({ reason }) => reason?.startsWith('in review: ')).length === 2 && now;
     });
     expect(status.active.every(({ agentName }) => agentName === undefined)).toBe(true);
+    expect(status.active.map(({ review }) => review?.number).sort()).toEqual([first.number, third.number].sort());
+    const text = (await box.run('status')).stdout;
+    for (const { number } of [first, third]) expect(text).toContain(` in review as pull request ${number}`);
     expect(await held.times('b-1', 1)).toBe(0);
 
     closePull(repo, third.number, 'ann');

@@ -194,13 +194,15 @@ export function remedy({ id, status, approval, held, reason }: IdeaLine): string
 
 function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
   const agent = line.agentName ? ` ${line.agentName}` : '';
-  const state = line.status === 'landing' ? (landing === line.id ? 'landing' : 'waits to land') : line.status;
+  const review = line.review && `in review as pull request ${line.review.number}`;
+  const lands = landing === line.id ? 'landing' : (review ?? 'waits to land');
+  const state = line.status === 'landing' ? lands : line.status;
   if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
   const signal = view.signal ? `, last ${signalWords(view.signal, clean)}` : '';
   const spent = view.spent ? `, ${spentText(view.spent)}` : '';
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
-  return `${line.id}${agent}${by} ${view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+  return `${line.id}${agent}${by} ${review ? state : view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
 }
 
 /** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */

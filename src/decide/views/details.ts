@@ -186,7 +186,7 @@ const reasonText = ({ reason }: IdeaLine): string => (reason ? `: ${oneLine(clip
 
 function slotLine(line: IdeaLine): string {
   const agent = line.agentName ? ` · ${line.agentName}` : '';
-  return `- **${line.id}** ${oneLine(line.title)} · ${line.status}${agent}${courseText(line)}${reasonText(line)}`;
+  return `- **${line.id}** ${oneLine(line.title)} · ${line.review ? 'in review' : line.status}${agent}${courseText(line)}${reasonText(line)}`;
 }
 
 /** Sign, word and command of what waits for a person, as the full screen and `status` have them. */

@@ -16,7 +16,7 @@ import { legalInterventions, type RunFacts } from '../run/table.js';
 import type { Graph } from '../scheduler/graph.js';
 import { bestReady, rankOf, score, scoreParts } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
-import { wavesLine } from '../waves/rest.js';
+import { isInReview, wavesLine } from '../waves/rest.js';
 import { runStanding } from './standing.js';
 import { addStats, groupText, groupView, landedBefore, MAX_LISTED, runSpent, type Survey, survey } from './survey.js';
 
@@ -32,12 +32,18 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     held: entry.hold,
     approval: entry.approval,
     busy: entry.busy,
+    review: reviewOf(entry),
     since: entry.since,
     course: courseOf(entry),
     retries: entry.retries > 0 ? entry.retries : undefined,
     commit: entry.commit || undefined,
     iterations: entry.iterations,
   };
+}
+
+function reviewOf(entry: IdeaEntry): IdeaLine['review'] {
+  const { review } = entry;
+  return review && isInReview(entry) ? { number: review.number, url: review.url } : undefined;
 }
 
 /** An idea that failed or waits is not finished, whatever its agent said. */

@@ -106,6 +106,8 @@ function right({ model, now }: View, idea: IdeaModel, shown: string): string {
   switch (shown) {
     case 'landed':
       return at === '' ? `on ${clean(model.target)}` : `${at} on ${clean(model.target)}`;
+    case 'in review':
+      return [`pull request ${idea.review?.number ?? ''}`, at].filter((one) => one !== '').join(' · ');
     case 'queued': {
       const place = model.queue.filter((id) => id !== model.landing).indexOf(idea.id) + 1;
       const before = model.landing === undefined ? place : place + 1;
@@ -139,6 +141,8 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
   switch (shown) {
     case 'landed':
       return landed(view, idea);
+    case 'in review':
+      return [reason === '' ? (idea.review?.url ?? '') : reason];
     case 'lands':
     case 'queued': {
       const before =

@@ -18,6 +18,7 @@ export type Shown =
   | 'gate'
   | 'lands'
   | 'queued'
+  | 'in review'
   | 'landed'
   | 'asks'
   | 'approve'
@@ -48,6 +49,7 @@ export const LOOKS: Readonly<Record<Shown, Look>> = {
   gate: { sign: '▹', colour: 'blue' },
   lands: { sign: '▴', colour: 'blue' },
   queued: { sign: '▵', colour: 'blue' },
+  'in review': { sign: '⇡', colour: 'blue' },
   landed: { sign: '✓', colour: 'green' },
   asks: { sign: '?', colour: 'cyan' },
   approve: { sign: '?', colour: 'cyan' },
@@ -75,6 +77,7 @@ export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?:
     case 'running':
       return idea.gateNow ? 'gate' : (idea.waits?.kind ?? 'works');
     case 'landing':
+      if (idea.review) return 'in review';
       return landing === idea.id ? 'lands' : 'queued';
     case 'needs-human':
       return 'asks';

@@ -7,6 +7,7 @@ import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
 import { IDEA_STATUSES, type IdeaStatus } from '../../../src/protocol/states.js';
+import { shownOf } from '../../../src/screen/text/theme.js';
 import { idea as titled } from '../screen/shop.js';
 
 const HEAD = { project: 'shop-1', runId: 'r1', name: 'shop', target: 'main' };
@@ -243,6 +244,29 @@ describe('the run', () => {
     expect(model.limits).toHaveLength(1);
     expect(model.limits[0]?.to).toBeGreaterThan(model.limits[0]?.from ?? 0);
     expect(model).toMatchObject({ state: 'completed', endedAt: model.lastAt });
+  });
+
+  it('D2: an idea in review is not in the landing queue, and does not land', () => {
+    const model = newModel(HEAD, [idea('a'), idea('b')]);
+    const review = (state: 'open' | 'apart' | 'comments'): RunEvent => ({
+      ...{ kind: 'review', idea: 'a', state },
+      ...{ number: 4, url: 'https://forge/4' },
+    });
+    const becomes = (status: IdeaStatus): RunEvent => ({ kind: 'idea', idea: 'a', title: 'A', status });
+    const shown = () => {
+      const one = model.ideas.get('a');
+      return [one && shownOf(one, model.landing), model.queue, model.landing];
+    };
+    play(model, [becomes('landing'), { kind: 'landing', idea: 'a' }]);
+    expect(shown()).toEqual(['lands', ['a'], 'a']);
+    play(model, [review('open'), becomes('landing')]);
+    expect(shown()).toEqual(['in review', [], undefined]);
+    expect(model.counts.landing).toBe(1);
+    play(model, [review('apart')]);
+    expect(shown()).toEqual(['queued', ['a'], undefined]);
+    play(model, [{ kind: 'landing', idea: 'a' }, review('open'), review('comments'), becomes('wants-slot')]);
+    expect(shown()).toEqual(['slot', [], undefined]);
+    expect(model.ideas.get('a')).not.toHaveProperty('review');
   });
 
   it('takes ideas that were added later, by their texts or by an event alone', () => {

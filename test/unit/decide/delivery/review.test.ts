@@ -1,6 +1,7 @@
 /** Ideas in review: when they are looked at, and what follows from a look. Features: D2. */
 import { describe, expect, it } from 'vitest';
 import type { Autopilot } from '../../../../src/decide/run/autopilot.js';
+import { ideaLine } from '../../../../src/decide/views/status.js';
 import type { DeliverySettings } from '../../../../src/protocol/delivery.js';
 import type { LandResult } from '../../../../src/protocol/git-work.js';
 import type { LookResult } from '../../../../src/protocol/review.js';
@@ -37,6 +38,8 @@ describe('D2 an idea in review', () => {
     expect([statusOf(pilot, 'a'), slotOf(pilot, 'a')]).toEqual(['landing', undefined]);
     expect(pilot.state).toMatchObject({ lane: [], entries: [{ reason: 'in review: https://forge/4' }, {}] });
     expect(pilot.state.landing).toBeUndefined();
+    const lines = pilot.state.entries.map((entry) => ideaLine(entry).review);
+    expect(lines).toEqual([{ number: 4, url: 'https://forge/4' }, undefined]);
     expect(decided(pilot)).toEqual(['look a']);
     expect(decided(pilot)).toEqual([]);
     expect([statusOf(pilot, 'b'), pilot.isOver()]).toEqual(['pending', false]);
