@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
 import { DONE, Held } from '../support/held.js';
-import { until } from '../support/program.js';
+import { cliPath, until } from '../support/program.js';
+import { PtyScreen } from '../support/pty.js';
 
 let held: Held;
 afterEach(() => held?.box.dispose());
@@ -214,7 +215,25 @@ it(
       reason: 'taken off the target by a person; it stays out until a retry',
     });
     expect((await held.box.run('show', 'landed')).stdout).toContain('┌ ⊖ taken off the target ');
-    expect(await ok('retry', 'landed')).toContain('landed is queued again');
+    // The list and the page of the screen say the same, though another run landed it, and take the retry.
+    const screen = new PtyScreen(process.execPath, [cliPath, 'top'], {
+      ...{ columns: 120, rows: 40, cwd: held.box.repo },
+      env: { ...held.box.env, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
+    });
+    try {
+      await screen.shows('3 ideas');
+      screen.press('3');
+      await screen.shows(/⊖ landed .*taken off/);
+      // The first of the backlog is selected.
+      screen.press('enter');
+      await screen.shows('┌ ⊖ taken off the target ');
+      await screen.shows('r retry');
+      screen.press('r');
+      await screen.shows('landed is queued again');
+      await screen.shows('queued for the next start');
+    } finally {
+      await screen.dispose();
+    }
     expect((await held.box.run('why', 'landed')).stdout).toContain('possible now:\n  ralphctl start (runs it from');
     await ok('start', '--detach');
     await held.finish();
