@@ -79,21 +79,13 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
 
   /** A landing waits for a limit of the forge, and its next try takes long. */
   async 'forge-slow'() {
-    const { startForge, mergePull, withGit, ghProgram } = await bundled(...FORGE_FILES);
-    const { path: gh, missing } = await ghProgram();
-    if (!gh) throw new Error(missing);
-    const forge = await startForge();
     const ideas = {
       'u-1': {
         script: (s) => [{ ...works('u-1')[0], do: [{ waitFor: { path: join(s, 'go') } }, ...works('u-1')[0].do] }],
       },
     };
-    const pr = { repo: 'github.localhost/me/shop', pollSeconds: 1 };
-    const p = await project('forge-slow', { ideas, config: { landing: { mode: 'pr', pr } } });
-    const bare = await plainRemote(p);
-    Object.assign(env, forge.env('me', p.scratch), { PATH: `${dirname(gh)}:${env.PATH}`, no_proxy: '127.0.0.1' });
-    const repo = forge.world.repo('me', 'shop', { me: 'OWNER' });
-    const { pulls } = withGit(repo, bare);
+    const p = await project('forge-slow', { ideas, config: { landing: { mode: 'pr', pr: PR } } });
+    const { forge, pulls, mergePull } = await onForge(p, { bundled, env, until });
     try {
       await p.run('start', '--detach');
       forge.trouble.limitedForMs = 1000;
@@ -112,25 +104,12 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
 
   /** Two pull requests: one has red checks first and is merged then, the other is closed. */
   async reviewed() {
-    const { startForge, check, closePull, mergePull, withGit, ghProgram } = await bundled(...FORGE_FILES);
-    const { path: gh, missing } = await ghProgram();
-    if (!gh) throw new Error(missing);
-    const forge = await startForge();
     const ideas = {
       'w-1': { script: () => [...works('w-1'), ...works('w-1')] },
       'w-2': { script: () => works('w-2') },
     };
-    const pr = { repo: 'github.localhost/me/shop', pollSeconds: 1 };
-    const p = await project('reviewed', { ideas, config: { landing: { mode: 'pr', pr } } });
-    const bare = await plainRemote(p);
-    Object.assign(env, forge.env('me', p.scratch), { PATH: `${dirname(gh)}:${env.PATH}`, no_proxy: '127.0.0.1' });
-    const repo = forge.world.repo('me', 'shop', { me: 'OWNER' });
-    const { pulls } = withGit(repo, bare);
-    const numberOf = (idea) =>
-      until(
-        `the pull request of ${idea}`,
-        async () => [...pulls.values()].find(({ head, state }) => head === `ralph/${idea}` && state === 'open')?.number,
-      );
+    const p = await project('reviewed', { ideas, config: { landing: { mode: 'pr', pr: PR } } });
+    const { forge, repo, numberOf, check, closePull, mergePull } = await onForge(p, { bundled, env, until });
     try {
       await p.run('start', '--detach');
       const first = await numberOf('w-1');
@@ -147,7 +126,47 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
     const id = await p.id();
     return { 'autopilot-reviewed': `ralph:${id}:autopilot`, 'idea-reviewed': `ralph:${id}:idea:w-1` };
   },
+
+  /** An idea with a plan is in review, and somebody closes its pull request. */
+  async 'plan-closed'() {
+    const plan = { phases: [{ name: 'Model', steps: ['Make the model'] }] };
+    const p = await project('plan-closed', {
+      ideas: { 'p-1': { script: () => works('p-1') } },
+      config: { landing: { mode: 'pr', pr: PR } },
+      files: { 'ideas.json': JSON.stringify({ version: 1, ideas: [{ id: 'p-1', text: 'Build it', plan }] }) },
+    });
+    const { forge, repo, numberOf, closePull } = await onForge(p, { bundled, env, until });
+    try {
+      await p.run('start', 'ideas.json', '--detach');
+      closePull(repo, await numberOf('p-1'), 'me');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+    } finally {
+      await forge.close();
+    }
+    const id = await p.id();
+    return { 'idea-plan-closed': `ralph:${id}:idea:p-1` };
+  },
 });
+
+const PR = { repo: 'github.localhost/me/shop', pollSeconds: 1 };
+
+/** A forge on this machine, with the repository of the project. */
+async function onForge(p, { bundled, env, until }) {
+  const { startForge, withGit, ghProgram, ...acts } = await bundled(...FORGE_FILES);
+  const { path: gh, missing } = await ghProgram();
+  if (!gh) throw new Error(missing);
+  const forge = await startForge();
+  const bare = await plainRemote(p);
+  Object.assign(env, forge.env('me', p.scratch), { PATH: `${dirname(gh)}:${env.PATH}`, no_proxy: '127.0.0.1' });
+  const repo = forge.world.repo('me', 'shop', { me: 'OWNER' });
+  const { pulls } = withGit(repo, bare);
+  const numberOf = (idea) =>
+    until(
+      `the pull request of ${idea}`,
+      async () => [...pulls.values()].find(({ head, state }) => head === `ralph/${idea}` && state === 'open')?.number,
+    );
+  return { ...acts, forge, repo, pulls, numberOf };
+}
 
 export const DELIVERY_KINDS = {
   pushed: ['autopilot-pushed'],
@@ -155,4 +174,5 @@ export const DELIVERY_KINDS = {
   'push-rollover': ['autopilot-push-rollover'],
   'forge-slow': ['autopilot-forge-slow'],
   reviewed: ['autopilot-reviewed', 'idea-reviewed'],
+  'plan-closed': ['idea-plan-closed'],
 };

@@ -9,7 +9,23 @@ const REPORTS = [
   ['4', 'test', 'asdf'],
 ];
 
-export const wavesScenariosOn = ({ project, until, connected }) => ({
+/** Its second list comes only once somebody ends it. */
+const HANGS = `
+import { existsSync, writeFileSync } from 'node:fs';
+let input = '';
+for await (const part of process.stdin) input += part;
+const say = (line) => console.log(JSON.stringify(line));
+const { op } = JSON.parse(input);
+if (op === 'list' && existsSync(process.argv[2] + '/hang')) {
+  writeFileSync(process.argv[2] + '/hangs', '');
+  setInterval(() => {}, 1000);
+} else {
+  if (op === 'list') for (const ref of ['1', '2']) say({ item: { ref, title: 'Save ' + ref, body: 'Clicked Save on an invoice without lines, got a white page ' + ref, member: true } });
+  say({ ok: true });
+}
+`;
+
+export const wavesScenariosOn = ({ project, base, until, connected }) => ({
   /** One wave lands, the source cannot be read for the second one, a person resumes, and the third finds nothing. */
   async waves() {
     const p = await project('waves', {
@@ -85,6 +101,38 @@ export const wavesScenariosOn = ({ project, until, connected }) => ({
     await until('the end', async () => (await handle.describe()).status.name === 'COMPLETED');
     return { 'autopilot-waves-later': `ralph:${id}:autopilot` };
   },
+
+  /** The source hangs while the second wave is planned, and a person stops the run. */
+  async 'plan-stopped'() {
+    const scratch = join(base, 'plan-stopped-scratch');
+    const p = await project('plan-stopped', {
+      ideas: { 'item-1': { script: () => [] } },
+      config: {
+        waves: { batchSize: 1, confirm: true },
+        backlog: { tracker: 'command', run: [process.execPath, 'tracker.mjs', scratch], timeoutSeconds: 600 },
+      },
+      files: {
+        'tracker.mjs': HANGS,
+        '.ralph-script.yaml': JSON.stringify({
+          default: [{ do: [{ append: { path: 'work.txt', text: 'x\n' } }], signal: 'COMPLETE' }],
+        }),
+      },
+    });
+    await p.run('run', '--detach');
+    await until('the question', async () => (await p.status()).status?.why?.includes('Another wave?'));
+    await p.touch('hang');
+    await p.run('resume');
+    await p.there('hangs');
+    await p.run('stop', '--reason', 'enough');
+    const id = await p.id();
+    const handle = (await connected()).workflow.getHandle(`ralph:${id}:autopilot`);
+    await until('the end', async () => (await handle.describe()).status.name === 'COMPLETED');
+    return { 'autopilot-plan-stopped': `ralph:${id}:autopilot` };
+  },
 });
 
-export const WAVES_KINDS = { waves: ['autopilot-waves'], 'waves-later': ['autopilot-waves-later'] };
+export const WAVES_KINDS = {
+  waves: ['autopilot-waves'],
+  'waves-later': ['autopilot-waves-later'],
+  'plan-stopped': ['autopilot-plan-stopped'],
+};

@@ -158,7 +158,7 @@ const scenarios = {
   ...laterScenariosOn(tools),
   ...deliveryScenariosOn(tools),
   ...trackerScenariosOn({ ...tools, base }),
-  ...wavesScenariosOn(tools),
+  ...wavesScenariosOn({ ...tools, base }),
 };
 const KINDS = { ...FIRST_KINDS, ...TOLD_KINDS, ...LATER_KINDS, ...DELIVERY_KINDS, ...TRACKER_KINDS, ...WAVES_KINDS };
 

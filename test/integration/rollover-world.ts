@@ -59,7 +59,7 @@ export interface WorldOptions {
   /** What a landing does before it is booked; an answer is the result instead. */
   land?: (input: LandInput, signal: AbortSignal) => Promise<LandResult | undefined>;
   /** What a wave takes; nothing when absent. */
-  plan?: (input: PlanWaveInput) => Promise<IdeaCard[]>;
+  plan?: (input: PlanWaveInput, signal: AbortSignal) => Promise<IdeaCard[]>;
 }
 
 export class World {
@@ -126,7 +126,7 @@ export class World {
       }),
       claimItem: () => ({ kind: 'ok' }),
       tellTracker: () => ({ kind: 'ok' }),
-      planWave: () => this.#planWave(input as PlanWaveInput),
+      planWave: () => this.#planWave(input as PlanWaveInput, signal),
       runConfig: () => {
         throw new Error('no configuration is read in this world');
       },
@@ -204,8 +204,8 @@ export class World {
     });
   }
 
-  async #planWave(input: PlanWaveInput): Promise<PlanWaveResult> {
-    const cards = (await this.options.plan?.(input)) ?? [];
+  async #planWave(input: PlanWaveInput, signal: AbortSignal): Promise<PlanWaveResult> {
+    const cards = (await this.options.plan?.(input, signal)) ?? [];
     const taken = cards.map(({ id: idea }) => ({ idea, tier: 'T1' as const, score: 1 }));
     return { kind: 'planned', cards, taken, open: cards.length, left: 0, rejected: 0, fresh: [], leftOut: 0 };
   }

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.js';
-import { PAUSE, RESUME, STATUS, STOP } from '../../src/protocol/names.js';
+import { ABORT, PAUSE, RESUME, STATUS, STOP } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import type { PlanWaveInput } from '../../src/protocol/waves.js';
 import { until } from '../support/program.js';
@@ -101,6 +101,27 @@ describe('E1 a run with waves', () => {
     expect(summary.outcome).toBe('stopped');
     expect([asked.length, waves('ended').length]).toEqual([2, 2]);
     expect([...world.landed].sort()).toEqual(['w1-a', 'w1-b']);
+  });
+
+  it('B4 stops and aborts while the source of a wave hangs, without another try', async () => {
+    const asked: PlanWaveInput[] = [];
+    await open({
+      plan: async (input, signal) => {
+        asked.push(input);
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+        return [];
+      },
+    });
+    for (const [verb, outcome] of [
+      [STOP, 'stopped'],
+      [ABORT, 'aborted'],
+    ] as const) {
+      await world.start({ settings: settings({ slots: 1, waves: { maxWaves: 2, batchSize: 1 } }) });
+      await until('the plan', async () => asked.length > 0, 60_000);
+      await world.autopilot.signal(verb);
+      expect(await world.result()).toMatchObject({ outcome, landed: 0 });
+      expect([asked.splice(0).length, waves('waits')]).toEqual([1, []]);
+    }
   });
 
   it('loses its workers while a wave is planned: the plan is asked for again, and nothing is doubled', async () => {

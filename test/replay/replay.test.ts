@@ -50,6 +50,7 @@ describe('kept histories', () => {
       ...['autopilot-push-cut', 'autopilot-push-rollover', 'autopilot-forge-slow', 'autopilot-waves-later'],
       ...['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
       ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
+      ...['idea-plan-closed', 'autopilot-plan-stopped'],
       // Runs of a version whose waves and stops did not reach every idea.
       ...['autopilot-review-unheard', 'autopilot-waves-unheard'],
     ];

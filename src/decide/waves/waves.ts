@@ -115,6 +115,12 @@ export class Waves {
     this.#news.push({ ...about, state: 'began', taken, open, left, rejected, leftOut });
   }
 
+  /** The run stops before the plan is there. */
+  unplanned(): void {
+    const { waves } = this.#board.state;
+    if (waves?.phase === 'planning') waves.phase = 'between';
+  }
+
   #unreadable(
     waves: WaveState,
     { why, at, person }: Extract<PlanWaveResult, { kind: 'unreadable' }>,

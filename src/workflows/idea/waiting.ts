@@ -3,7 +3,7 @@
  * the idea.
  * Invariant: nothing works in the worktree meanwhile.
  */
-import { condition, uuid4 } from '@temporalio/workflow';
+import { condition, patched, uuid4 } from '@temporalio/workflow';
 import {
   addAmounts,
   addSpent,
@@ -174,8 +174,7 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
     case 'ask':
       return ask(session, verdict.question, false, { asking: 'landing' });
     case 'close':
-      // In a plan, this skips the step.
-      if (verdict.outcome === 'skipped' && state.plan && state.prepared?.plan) {
+      if (verdict.outcome === 'skipped' && state.plan && state.prepared?.plan && !endsInLanding(session)) {
         state.skipStep = { step: state.plan.step, why: verdict.reason, failed: true };
         return park(session);
       }
@@ -188,6 +187,9 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
       return undefined;
   }
 }
+
+/** A step is skipped for the trouble of its agents. Ready to land, all steps are over: its pull request was closed. */
+const endsInLanding = ({ state }: IdeaSession): boolean => state.phase === 'landing' && patched('closed-pull-ends');
 
 /*
  * Waits that keep the slot: between iterations, and before a retry of a run.

@@ -38,7 +38,7 @@ import { GitWork } from './git-tasks.js';
 import { handleRunMessages } from './handlers.js';
 import { Mailbox } from './mailbox.js';
 import { reconfigure, type Voice } from './reconfigure.js';
-import { planWave } from './wave.js';
+import { WavePlanner } from './wave.js';
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);
@@ -66,6 +66,7 @@ class AutopilotShell {
   readonly #publisher: Publisher;
   readonly #gitWork: GitWork;
   readonly #deliveries: Deliveries;
+  readonly #waves: WavePlanner;
   readonly #alarm = new Alarm('the next try of a limited account', () => this.tell(() => {}));
   readonly #alerts: AlertSender;
   readonly #tracker: TrackerSender;
@@ -83,6 +84,7 @@ class AutopilotShell {
     if (input.state) this.#pilot = new Autopilot(input.state, input.settings, patched);
     this.#gitWork = new GitWork(input, (event) => this.tell(event));
     this.#deliveries = new Deliveries(input, (event) => this.tell(event));
+    this.#waves = new WavePlanner(input, (event) => this.tell(event));
     this.#carried = new AdoptedChildren(input, (idea, result, life) => this.#childEnded(idea, result, life));
     for (const entry of this.#pilot?.openIdeas() ?? []) this.#carried.add(entry.card.id);
     handleRunMessages({
@@ -119,6 +121,7 @@ class AutopilotShell {
       this.#publisher.publish(pilot);
       this.#alarm.setAhead(pilot.wakeAt());
       this.#deliveries.endFor(pilot, (work) => this.#begin(work));
+      this.#waves.endFor(pilot);
       if (this.#inbox.length > 0) continue;
       if (this.#inFlight === 0) {
         const over = pilot.isOver();
@@ -184,7 +187,7 @@ class AutopilotShell {
         this.#begin(this.#deliveries.push(pilot, command.known));
         return;
       case 'wave':
-        this.#begin(planWave(this.#input, pilot, command, (event) => this.tell(event)));
+        this.#begin(this.#waves.plan(pilot, command));
         return;
       case 'configure':
         this.#begin(reconfigure(this.#input, command.revision, pilot, this.#voice));

@@ -1,35 +1,57 @@
 /**
  * Asks for the plan of a wave: the source is read and triaged by an activity, because texts never enter history.
- * Invariant: a source that cannot be read is a result, and the autopilot decides when to read it again.
+ * Invariant: a source that cannot be read is a result, and the autopilot decides when to read it again. One that hangs
+ * holds no stop.
  */
+import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import type { Autopilot, Effect } from '../../decide/run/autopilot.js';
 import type { AutopilotInput } from '../../protocol/run.js';
 import type { PlanWaveResult } from '../../protocol/waves.js';
 import { activityProblem, refOf, trackerActivities } from '../proxies.js';
 
-export async function planWave(
-  input: AutopilotInput,
-  pilot: Autopilot,
-  { wave, most }: Extract<Effect, { do: 'wave' }>,
-  tell: (event: (pilot: Autopilot) => void) => void,
-): Promise<void> {
-  const known = pilot.state.entries.map(({ card }) => card.id);
-  const result = await planned(input, { wave, most, known });
-  tell((p) => {
-    if (result.kind === 'planned') p.enqueue(result.cards, result.carried);
-    p.waves.planned(result, Date.now());
-  });
-}
+export class WavePlanner {
+  readonly #input: AutopilotInput;
+  readonly #tell: (event: (pilot: Autopilot) => void) => void;
+  /** Of the plan in progress. */
+  #scope: CancellationScope | undefined;
 
-async function planned(
-  input: AutopilotInput,
-  asked: { wave: number; most: number; known: string[] },
-): Promise<PlanWaveResult> {
-  try {
-    return await trackerActivities(`plan wave ${asked.wave}`).planWave({ ...refOf(input), ...asked });
-  } catch (error) {
-    const why = activityProblem(error);
-    if (why === undefined) throw error;
-    return { kind: 'unreadable', why, person: true };
+  constructor(input: AutopilotInput, tell: (event: (pilot: Autopilot) => void) => void) {
+    this.#input = input;
+    this.#tell = tell;
+  }
+
+  /** A stopping run begins no wave, so it waits for no plan. */
+  endFor({ state }: Autopilot): void {
+    if (state.run !== 'stopping' || !this.#scope || !patched('plans-end')) return;
+    this.#scope.cancel();
+    this.#scope = undefined;
+  }
+
+  async plan(pilot: Autopilot, { wave, most }: Extract<Effect, { do: 'wave' }>): Promise<void> {
+    const known = pilot.state.entries.map(({ card }) => card.id);
+    const result = await this.#planned({ wave, most, known });
+    this.#tell((p) => {
+      if (result?.kind === 'planned') p.enqueue(result.cards, result.carried);
+      if (result) p.waves.planned(result, Date.now());
+      else p.waves.unplanned();
+    });
+  }
+
+  /** Undefined: the run stops. */
+  async #planned(asked: { wave: number; most: number; known: string[] }): Promise<PlanWaveResult | undefined> {
+    const { planWave } = trackerActivities(`plan wave ${asked.wave}`);
+    const scope = new CancellationScope({ cancellable: true });
+    this.#scope = scope;
+    try {
+      return await scope.run(() => planWave({ ...refOf(this.#input), ...asked }));
+    } catch (error) {
+      const why = activityProblem(error);
+      // The worker may be lost while it ends the plan.
+      if (scope.consideredCancelled && (why !== undefined || isCancellation(error))) return undefined;
+      if (why === undefined) throw error;
+      return { kind: 'unreadable', why, person: true };
+    } finally {
+      this.#scope = undefined;
+    }
   }
 }

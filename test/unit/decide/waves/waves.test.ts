@@ -71,6 +71,15 @@ describe('E1 a wave', () => {
     expect([pilot.state.waves?.end, pilot.isOver()]).toEqual(['empty', false]);
   });
 
+  it('is not waited for by a run that stops before its plan is there, and is told of no more', () => {
+    const pilot = run();
+    decided(pilot);
+    pilot.stop('enough');
+    expect([decided(pilot), pilot.isOver()]).toEqual([[], false]);
+    pilot.waves.unplanned();
+    expect([decided(pilot), pilot.isOver(), states(pilot)]).toEqual([[], true, []]);
+  });
+
   it('counts an idea that somebody else has as skipped, and not as attempted', () => {
     const pilot = run();
     decided(pilot);
