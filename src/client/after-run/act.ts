@@ -39,7 +39,7 @@ export const worksWithoutRun = (command: Intervention): command is About =>
 
 /** Carries the command out and returns the sentence about it. @throws UserError where the idea does not accept it */
 export async function actWithoutRun(closed: Closed, command: About): Promise<string> {
-  const idea = await closedIdea(closed, command.idea);
+  const idea = await closedIdea(closed, command.idea, { planned: command.verb === 'skip-step' });
   assertAccepts(closed, idea, command.verb);
   const problem = problemOf(command) ?? (await answeredProblem(closed, idea, command));
   if (problem !== undefined) throw new UserError(problem, EXIT.refused);

@@ -11,9 +11,11 @@ import { assertAccepts, type Closed, closedIdea, startOf } from './closed.js';
  * @throws UserError when the next start does not run it, or it accepts no change
  */
 export async function ideaOfNextRun(closed: Closed, id: string, verb: 'edit' | 'split'): Promise<Idea> {
-  const known = await closedIdea(closed, id);
+  const known = await closedIdea(closed, id, { planned: true });
   assertAccepts(closed, known, verb);
   if (known.idea) return known.idea;
+  // A backlog that could not be read may have it.
+  await closed.startable();
   throw new UserError(
     `the backlog no longer has ${id}, so the next start does not run it. Add it to the backlog first`,
     EXIT.refused,

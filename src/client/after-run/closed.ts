@@ -33,8 +33,10 @@ export interface Closed {
   project: string;
   /** The last run; absent when this host has no files of it. */
   recorded?: Recorded;
-  /** The plan of the next start; undefined when it could not start. */
+  /** The plan of the next start; undefined when it could not start. It may wait for a tracker. */
   plan(): Promise<RunPlan | undefined>;
+  /** The same. @throws what keeps the next start from starting */
+  startable(): Promise<RunPlan>;
   /** Brings the last run up to date with its target. */
   lookNow(): Promise<unknown>;
 }
@@ -53,7 +55,7 @@ export interface ClosedIdea {
   commit?: string;
   /** How its landed work left the target. */
   gone?: Gone;
-  /** The idea in the plan of the next start. */
+  /** The idea in the plan of the next start, where the plan was read. */
   idea?: Idea;
 }
 
@@ -71,20 +73,20 @@ export async function withClosed<T>(
     if (await isOpen())
       throw new UserError('a run has just started; give the command again, and the run carries it out', EXIT.refused);
     const { newest, recorded } = await lastRun(context, project);
-    let planned: Promise<RunPlan | undefined> | undefined;
-    const plan = (): Promise<RunPlan | undefined> => {
+    let planned: Promise<RunPlan> | undefined;
+    const startable = (): Promise<RunPlan> => {
       planned ??= planAgain(context, recorded?.run.file).catch((error: unknown) => {
-        if (recorded) return undefined;
         throw error instanceof UserError && newest === undefined ? noRun() : error;
       });
       return planned;
     };
+    const plan = (): Promise<RunPlan | undefined> => (recorded ? startable().catch(() => undefined) : startable());
     let looked: Promise<unknown> | undefined;
     const lookNow = (): Promise<unknown> => {
       looked ??= recorded ? asOfNow(context.root, recorded) : Promise.resolve();
       return looked;
     };
-    return act({ context, project, ...(recorded ? { recorded } : {}), plan, lookNow });
+    return act({ context, project, ...(recorded ? { recorded } : {}), plan, startable, lookNow });
   };
   return lockProject(context, project, locked);
 }
@@ -125,11 +127,15 @@ export async function assertOver(context: Context, project: string, error: UserE
   if (!recorded?.over) throw error;
 }
 
-/** @throws UserError when there is no such idea */
-export async function closedIdea(closed: Closed, id: string): Promise<ClosedIdea> {
+/**
+ * An idea of the last run is read without the plan: a tracker that does not answer must not keep a command waiting.
+ * `planned`: the command needs the idea as the next start has it.
+ * @throws UserError when there is no such idea
+ */
+export async function closedIdea(closed: Closed, id: string, { planned = false } = {}): Promise<ClosedIdea> {
   const { context, project, recorded } = closed;
   const entry = recorded?.graph.entry(id);
-  const plan = await closed.plan();
+  const plan = planned || !entry ? await closed.plan() : undefined;
   const idea = plan?.ideas.find((one) => one.id === id);
   if (!entry && !idea) {
     const ids = [
