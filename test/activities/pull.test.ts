@@ -2,7 +2,7 @@
  * `landing.mode: pr`, step by step, with the real `gh` against a forge on this machine and a real bare repository behind
  * it: a forge that is down or limits requests, what was cut off between two requests, what people say. Features: D2, C1.
  */
-import { readFile, rename } from 'node:fs/promises';
+import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
@@ -126,6 +126,20 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     });
     await at.b.git('pull', '--quiet', '--rebase', 'origin', 'main');
     expect(await look()).toMatchObject({ kind: 'merged', commit: merged, by: 'ann' });
+  });
+
+  it('a merge is taken over beside a landing: the worktree in which that works stays as it is', async () => {
+    const { look, pull } = await inReview(await finished());
+    const integration = /worktree (.*\/integration\/.*)/.exec(await at.b.git('worktree', 'list', '--porcelain'))?.[1];
+    const lock = await at.b.gitIn(integration ?? '', 'rev-parse', '--git-path', 'index.lock');
+    // A reset of many files takes longer than a minute.
+    await writeFile(lock, '');
+    await utimes(lock, new Date(0), new Date(0));
+    const commit = mergePull(repo, pull.number, 'ann');
+    expect(await look()).toMatchObject({ kind: 'merged', commit });
+    expect(await at.b.git('rev-parse', 'main')).toBe(commit);
+    expect(await readFile(join(at.b.repo, 't-1.txt'), 'utf8')).toBe('t-1\n');
+    expect(await readFile(lock, 'utf8')).toBe('');
   });
 
   it('a limit of requests is waited for until its reset', async () => {

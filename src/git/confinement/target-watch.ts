@@ -2,12 +2,14 @@
  * The target moves by landings of ralphctl and by commits, pulls and merges of people. ralphctl asks about any other
  * move before the next landing builds on it.
  * Invariant: ralphctl records a move before it makes it, so that a crash in between does not look like a foreign move.
- * A tip that an idea asked about is accepted once that idea returns and the tip is unchanged.
+ * Of several moves from one tip, whichever wins is ralphctl's own. A tip that an idea asked about is accepted once that
+ * idea returns and the tip is unchanged.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { changedPaths, checkoutsOf, rememberedBase, stagedPaths } from '../landing/checkout.js';
+import { exclusive } from '../locks.js';
 import { readTip } from '../refs.js';
 import { headBranch, listWorktrees, readLinks } from '../worktrees/list.js';
 import { openOperationIn } from '../worktrees/recover.js';
@@ -23,6 +25,8 @@ interface Known extends KnownTarget {
 }
 
 const MOST_OURS = 200;
+/** Moves from one tip, of which one wins. */
+const MOST_AT_ONCE = 20;
 
 const fileOf = (wall: Wall, target: string): string => join(wall.dir, `target-${encodeURIComponent(target)}.json`);
 
@@ -57,8 +61,14 @@ export async function targetTips({ dir }: Wall): Promise<ReadonlyMap<string, Rea
 export async function expectTip(dir: string, target: string, from: string, to: string): Promise<void> {
   const wall = wallAt(dir);
   if (!wall) return;
-  const ours = (await readJson<Known>(fileOf(wall, target)))?.ours ?? [];
-  await note(wall, target, { tips: [from, to], ours: [...ours, to].slice(-MOST_OURS) });
+  const file = fileOf(wall, target);
+  await exclusive(file, async () => {
+    const { ours = [], tips = [] } = (await readJson<Known>(file)) ?? {};
+    // Another move from there may win, such as a rollback against a look at a pull request.
+    const others = tips[0] === from ? tips.slice(1).filter((tip) => tip !== to) : [];
+    const all = [from, ...others.slice(-MOST_AT_ONCE), to];
+    await note(wall, target, { tips: all, ours: [...ours, to].slice(-MOST_OURS) });
+  });
 }
 
 /**
@@ -68,6 +78,10 @@ export async function expectTip(dir: string, target: string, from: string, to: s
 export async function admitTip(dir: string, target: string, tip: string, idea: string): Promise<void> {
   const wall = wallAt(dir);
   if (!wall) return;
+  await exclusive(fileOf(wall, target), () => admit(wall, target, tip, idea));
+}
+
+async function admit(wall: Wall, target: string, tip: string, idea: string): Promise<void> {
   const file = fileOf(wall, target);
   const known = await readJson<Known>(file);
   if (known?.tips.includes(tip)) return;
@@ -91,7 +105,7 @@ export async function admitTip(dir: string, target: string, tip: string, idea: s
 
 /** The last known state of the target. */
 export interface KnownTarget {
-  /** The last known tip, and the tip that ralphctl was about to set. */
+  /** The last known tip, and the tips that ralphctl was about to set. */
   tips: string[];
   /** Whether the reflog had that tip. Absent in files of 0.1. */
   logged?: boolean;

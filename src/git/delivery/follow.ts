@@ -9,7 +9,7 @@ import { isAncestor } from './look.js';
 
 export interface FollowInput {
   repo: string;
-  /** Where git runs: never a user's checkout. */
+  /** Where git runs, on refs and objects only: the worktree of a landing, or the repository. */
   dir: string;
   target: string;
   /** The remote's commit. */

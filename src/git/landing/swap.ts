@@ -16,7 +16,7 @@ import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
 import { catchUp, describeObstacle, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 
 export interface SwapInput {
-  /** Where git runs: never a user's checkout. */
+  /** Where git runs, on refs and objects only. */
   dir: string;
   target: string;
   from: string;

@@ -3,13 +3,10 @@
  * write to the repository reach the agent.
  * Invariant: reads the forge only. A merged pull request is taken over into the target; repeating that changes nothing.
  */
-import { integrationDir } from '../../config/paths.js';
 import { followRemote } from '../../git/delivery/follow.js';
 import { isAncestor, lookAtRemote } from '../../git/delivery/look.js';
 import { openRemote } from '../../git/delivery/remote.js';
 import { finishLanding } from '../../git/landing/finish.js';
-import { integrationWorktree } from '../../git/landing/integration.js';
-import { sharedGitDir } from '../../git/repository.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
 import type { LookInput, LookResult } from '../../protocol/review.js';
 import { TAIL_LIMIT } from '../../protocol/run-ref.js';
@@ -102,10 +99,8 @@ async function merged(
     if (tip === undefined || !(await isAncestor(repo, commit, tip).catch(() => false))) return { kind: 'open' };
     const from = `${record.name}/${record.branch}`;
     const place = repositoryPath(repo, backlog.file);
-    const integrationRoot = integrationDir(deps.root, ref.project);
-    const commonDir = await sharedGitDir(repo);
-    const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target, commit: tip });
-    notes.push(await followRemote({ repo, dir, target, tip, from, backlogPath: place }));
+    // Not in the integration worktree: a landing may be at work there.
+    notes.push(await followRemote({ repo, dir: repo, target, tip, from, backlogPath: place }));
     // What depends on it begins on the target here, so it has not landed before that has it.
     if (!(await isAncestor(repo, commit, `refs/heads/${target}`)))
       return {

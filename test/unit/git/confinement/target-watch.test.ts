@@ -1,0 +1,33 @@
+/** Moves of the target by ralphctl itself are known, also two at a time. Features: C1 D2. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { admitTip, expectTip, targetTips, watchTarget } from '../../../../src/git/confinement/target-watch.js';
+import { raiseWall, type Wall } from '../../../../src/git/confinement/wall.js';
+import { commitFiles, makeRepo, sh, type TestRepo } from '../repo.js';
+
+let repo: TestRepo;
+let wall: Wall;
+let tips: string[];
+beforeEach(async () => {
+  repo = await makeRepo({ 'a.txt': 'one\n' });
+  const dir = join(repo.scratch, 'wall');
+  await mkdir(dir);
+  const place = { commonDir: join(repo.root, '.git'), root: repo.root, linked: [], dir };
+  wall = await raiseWall(place, new Date(0).toISOString());
+  await watchTarget(repo.root, 'main');
+  tips = [await sh(repo.root, 'rev-parse', 'main')];
+  await sh(repo.root, 'switch', '-q', '--detach');
+  for (const name of ['b', 'c']) tips.push(await commitFiles(repo.root, { [name]: name }, name));
+});
+afterEach(() => repo.remove());
+
+it('C1 whichever of two moves from one tip wins, it is no foreign one', async () => {
+  const [start = '', undo = '', remote = ''] = tips;
+  await Promise.all([undo, remote].map((to) => expectTip(repo.root, 'main', start, to)));
+  for (const tip of [undo, remote]) {
+    await sh(repo.root, 'update-ref', 'refs/heads/main', tip);
+    await admitTip(repo.root, 'main', tip, 't-1');
+  }
+  expect((await targetTips(wall)).get('refs/heads/main')).toEqual(new Set([start, undo, remote]));
+});
