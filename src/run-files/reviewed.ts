@@ -31,7 +31,7 @@ export async function noteReviewed(
 ): Promise<void> {
   const before = await reviewedBefore(root, project, idea);
   const all = [...new Set([...before.seen, ...seen])].slice(-MOST_KEPT);
-  if (all.length === before.seen.length && before.pushed === pushed) return;
+  if (seen.every((key) => before.seen.includes(key)) && before.pushed === pushed) return;
   const path = fileOf(root, project, idea);
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

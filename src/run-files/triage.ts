@@ -4,7 +4,7 @@
  * Invariant: a verdict applies to the text that the person judged. When title or body change, the gates judge again.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../config/paths.js';
@@ -70,6 +70,9 @@ const noteOf = (root: string, project: string): string => join(folder(root, proj
 export async function lastSource(root: string, project: string): Promise<string | undefined> {
   return (await readNote(noteOf(root, project), source, 'skip'))?.file;
 }
+
+export const forgetSource = (root: string, project: string): Promise<void> =>
+  rm(noteOf(root, project), { force: true });
 
 export async function keepSource(root: string, project: string, file: string): Promise<void> {
   await mkdir(folder(root, project), { recursive: true, mode: 0o700 });

@@ -3,6 +3,7 @@
  * stdout, once for each call.
  */
 import type { TrackerConfig } from '../config/schema/tracker.js';
+import { endOf } from './http-answer.js';
 import { callTool, type ToolPlace } from './tool.js';
 import { type Holder, type Item, type Shown, type Tracker, TrackerError } from './tracker.js';
 import { type TrackerLine, type TrackerRequest, trackerAnswer, type WireItem } from './wire.js';
@@ -74,13 +75,14 @@ export class CommandTracker implements Tracker {
   async #call(request: TrackerRequest): Promise<TrackerLine[]> {
     const argv = this.config.run ?? [];
     const stdin = `${JSON.stringify(request)}\n`;
-    const { exitCode, stdout, stderr } = await callTool(
+    const { exitCode, signal, stdout, stderr } = await callTool(
       { ...this.tool, maxBytes: MAX_BYTES },
       { argv, stdin, passEnv: this.config.passEnv },
     );
     const [program = 'the tracker program'] = argv;
     const about = `${program} (${request.op})`;
-    if (exitCode === null) throw new TrackerError(`${about} timed out after ${this.tool.timeoutMs / 1000} s`, true);
+    if (exitCode === null)
+      throw new TrackerError(`${about} ${endOf(signal === undefined ? {} : { signal }, this.tool.timeoutMs)}`, true);
     const said = stdout.filter((line) => line.trim() !== '');
     if (said.length > MOST_LINES) throw new TrackerError(`${about} printed more than ${MOST_LINES} lines`, false);
     const lines = said.map((line, at) => readLine(line, at + 1, about));

@@ -50,13 +50,17 @@ export interface Failed {
 /** How long to wait where a limit names no end. */
 const LIMIT_WAIT_MS = 60_000;
 
+/** Why a program has no exit code. */
+export const endOf = ({ signal }: Pick<ToolResult, 'signal'>, timeoutMs: number): string =>
+  signal === undefined ? `timed out after ${timeoutMs / 1000} s` : `was ended by ${signal}`;
+
 /** @param login the command that logs in */
 export function failureOf(
   program: string,
   login: string,
   { result, answer, timeoutMs, who = 'the tracker' }: Failed,
 ): TrackerError {
-  if (result.exitCode === null) return new TrackerError(`${program} timed out after ${timeoutMs / 1000} s`, true);
+  if (result.exitCode === null) return new TrackerError(`${program} ${endOf(result, timeoutMs)}`, true);
   const said = firstLine(result.stderr) || firstLine(answer?.lines.join('\n') ?? '');
   if (!answer) {
     if (/auth login|not logged in|authentication|GH_TOKEN|GITLAB_TOKEN/i.test(result.stderr))

@@ -33,8 +33,10 @@ export interface ToolCall {
 }
 
 export interface ToolResult {
-  /** Null: it was stopped at its time limit. */
+  /** Null: a signal ended it. */
   exitCode: number | null;
+  /** The signal, where it was not sent at the time limit: something else ended the program. */
+  signal?: string;
   stdout: string[];
   stderr: string;
 }
@@ -86,7 +88,8 @@ export async function callTool(place: ToolPlace, { argv, stdin, passEnv, set = {
     if (result.launchError !== undefined)
       throw new TrackerError(`${program} cannot be started: ${result.launchError}`, true, undefined, true);
     if (result.stopped === 'aborted') place.signal?.throwIfAborted();
-    return { exitCode: result.stopped ? null : result.exitCode, stdout, stderr: stderr.trim() };
+    const signal = result.stopped || result.signal === null ? {} : { signal: result.signal };
+    return { exitCode: result.stopped ? null : result.exitCode, ...signal, stdout, stderr: stderr.trim() };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

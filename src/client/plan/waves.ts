@@ -9,7 +9,7 @@ import type { WaveSettings } from '../../protocol/waves.js';
 import { loadRun } from '../../run-files/run.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { namedOf, sourceName } from '../../run-files/start-again.js';
-import { keepSource } from '../../run-files/triage.js';
+import { forgetSource, keepSource } from '../../run-files/triage.js';
 import { type Context, findProject } from '../context.js';
 import { many } from '../views/live-lines.js';
 import { readConfig } from './run-config.js';
@@ -55,10 +55,11 @@ async function flagsAgain(context: Context, file: RunFile): Promise<StartFlags> 
   };
 }
 
-/** `ralphctl triage` reads the same file afterwards. */
+/** `ralphctl triage` reads the same source afterwards. */
 export async function rememberReports(root: string, { project, tracker: from }: RunPlan): Promise<void> {
   const file = reportsFile(from?.config);
   if (file !== undefined) await keepSource(root, project.id, resolve(project.repository.root, file));
+  else if (from !== undefined) await forgetSource(root, project.id);
 }
 
 const reportsFile = (config: TrackerConfig | undefined): string | undefined =>

@@ -137,8 +137,11 @@ export function questionLines(id: string, question: string, columns = PIPE): str
   return [...lines.slice(0, MOST_QUESTION), `${MARGIN}… ${rest} more lines: ralphctl show ${id}`];
 }
 
+/** Of a run that is over: the command that begins the next one. */
+type Over = { start: string } | false;
+
 /** An idea that waits for a person, with the beginning of its question. */
-export function attention(line: IdeaLine, facts?: IdeaFacts): void {
+export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false): void {
   const { id, status, reason, held } = line;
   const state = held ? 'held' : statusWord(status);
   if (reason && status === 'needs-human') {
@@ -146,7 +149,7 @@ export function attention(line: IdeaLine, facts?: IdeaFacts): void {
     for (const text of questionLines(id, reason, textWidth())) print(text);
   } else print(`${signOf(line)} ${id} ${state}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);
-  const fix = remedy(line);
+  const fix = remedy(line, over);
   if (fix) print(`    ${fix}`);
 }
 
@@ -183,13 +186,13 @@ const FIXED: Partial<Record<IdeaStatus, OpenState>> = {
 };
 
 /** The first thing to do about an idea that waits for a person. */
-export function remedy({ id, status, approval, held, reason }: IdeaLine): string | undefined {
+export function remedy({ id, status, approval, held, reason }: IdeaLine, over: Over = false): string | undefined {
   // Two commands would make the person guess.
   if (held && reason?.includes('ralphctl ')) return undefined;
-  if (approval) return `ralphctl approve ${id}`;
-  if (held) return `ralphctl resume ${id}`;
-  const state = FIXED[status];
-  return state && fixOf({ id, status, reason, warnings: [] }, state, false)?.fix;
+  if (approval && !over) return `ralphctl approve ${id}`;
+  if (held && !over) return `ralphctl resume ${id}`;
+  const state = approval ? 'approve' : held ? 'stopped' : FIXED[status];
+  return state && fixOf({ id, status, reason, warnings: [] }, state, over)?.fix;
 }
 
 function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {

@@ -62,6 +62,13 @@ it('C2 G4: an idea that waits for a person has the command of the report', () =>
   );
   expect(of('needs-human')).toBe('ralphctl answer a-1 "…"');
   expect(of('running')).toBeUndefined();
+  // After the run only what works without one.
+  const over = { start: 'ralphctl start' };
+  expect(remedy({ ...line, status: 'paused', approval: true }, over)).toBe(
+    'ralphctl start, then: ralphctl approve a-1',
+  );
+  expect(remedy({ ...line, status: 'paused', held: true }, over)).toBe('ralphctl start continues from its branch');
+  expect(remedy({ ...line, status: 'blocked' }, over)).toMatch(/^solve this, then: ralphctl start/);
 });
 
 it('G1: status, the full screen and a dry run count the same ideas as to do', () => {

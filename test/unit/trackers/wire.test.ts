@@ -73,6 +73,8 @@ describe('tracker programs (F4)', () => {
     await expect(crash).rejects.toMatchObject({ retry: true, message: /exit code 3: boom/ });
     const hang = printing('', 'setInterval(() => {}, 1000)', 1000).check();
     await expect(hang).rejects.toMatchObject({ retry: true, message: /timed out after 1 s/ });
+    const killed = printing('', 'process.kill(process.pid, "SIGKILL")').check();
+    await expect(killed).rejects.toMatchObject({ retry: true, message: /was ended by SIGKILL/ });
     const missing = openTracker(schema.parse({ tracker: 'command', run: ['./not-there'] }), {
       ...{ env: process.env, cwd: tmpdir(), timeoutMs: 1000 },
     });

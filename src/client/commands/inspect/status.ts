@@ -236,6 +236,9 @@ function exitCode({ facts, status: live, stranded }: Found): ExitCode {
   return live && live.counts['needs-human'] > 0 ? EXIT.needsHuman : EXIT.ok;
 }
 
+/** A run without a summary was ended on the server. */
+const OVER = { start: 'ralphctl start' };
+
 function describe(found: Found, since: SinceEnd | undefined): void {
   const { facts, status: live, last } = found;
   if (found.disk) print(`! ${found.disk}`);
@@ -253,7 +256,7 @@ function describe(found: Found, since: SinceEnd | undefined): void {
       print('  it left no summary. What it did: ralphctl logs');
       if (live) {
         print(`  as last recorded: ${live.counts.landed} landed, ${live.total - live.counts.landed} did not land`);
-        for (const line of live.attention.slice(0, SHOWN)) attention(line, found.told?.[line.id]);
+        for (const line of live.attention.slice(0, SHOWN)) attention(line, found.told?.[line.id], OVER);
       }
     }
     if (since) {
