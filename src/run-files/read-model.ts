@@ -84,3 +84,11 @@ export async function takeAdded(root: string, ref: RunRef, model: RunModel): Pro
     added.filter((idea) => idea !== undefined),
   );
 }
+
+/** Whether the run has told a state. A start that failed leaves the folder of a run that never does. */
+export async function hasBegun(root: string, ref: RunRef): Promise<boolean> {
+  for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) {
+    if (event.kind === 'run') return true;
+  }
+  return false;
+}

@@ -4,6 +4,7 @@
  */
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
+import { hasBegun } from '../../run-files/read-model.js';
 import { listRuns } from '../../run-files/run.js';
 import type { Ui } from '../../screen/ui.js';
 import type { Context } from '../context.js';
@@ -55,8 +56,8 @@ export class CurrentRun {
   async followNewest(take: (theirs: Ui['drafts']) => void): Promise<string | undefined> {
     const { project, endedAt } = this.model;
     if (endedAt === undefined) return undefined;
-    const [runId] = await listRuns(this.#context.root, project);
-    if (runId === undefined || runId === this.#ref.runId) return undefined;
+    const runId = await this.#begunSince(project);
+    if (runId === undefined) return undefined;
     const ref = { project, runId };
     const next = new RunSource(this.#context, ref, this.#changed);
     const model = await next.open().catch(() => undefined);
@@ -77,5 +78,18 @@ export class CurrentRun {
     await drafts.close();
     await before.close();
     return runId;
+  }
+
+  /** The newest run after this one. A start that failed leaves the folder of a run that never begins. */
+  async #begunSince(project: string): Promise<string | undefined> {
+    let known: string | undefined;
+    for (const [at, runId] of (await listRuns(this.#context.root, project)).entries()) {
+      if (runId === this.#ref.runId) return undefined;
+      if (await hasBegun(this.#context.root, { project, runId }).catch(() => false)) return runId;
+      // Without a worker, only the server knows of a run that has just started.
+      if (at === 0) known = await this.source.lastRun();
+      if (runId === known) return runId;
+    }
+    return undefined;
   }
 }

@@ -33,6 +33,8 @@ const ASK_UNFOCUSED_MS = 60_000;
 const CHECK_EVERY_MS = 10_000;
 const CHECK_STILL_MS = 3000;
 /** Interval between looks at the checkout with git. */
+/** Longest wait for the server's word on a run that has told nothing. */
+const FACTS_MS = 5000;
 const CHECKOUT_MS = 30_000;
 /** Number of events in one slice of the first fold. */
 const SLICE = 2000;
@@ -97,6 +99,13 @@ export class RunSource {
 
   get api(): RunApi | undefined {
     return this.#api;
+  }
+
+  /** The id of the project's last run, where a server answers. */
+  async lastRun(): Promise<string | undefined> {
+    const api = await this.#connection();
+    const facts = await api?.facts(FACTS_MS).catch(() => undefined);
+    return facts?.runId;
   }
 
   /** Address of the run's page in the Web UI. */

@@ -3,7 +3,10 @@
  * entries as the workflow's state, so the same functions explain them.
  * Invariant: reads only, and needs neither server nor worker.
  */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { toCard } from '../../backlog/cards.js';
+import { runDir } from '../../config/paths.js';
 import { StoredFileError } from '../../config/stored-error.js';
 import { firstState } from '../../decide/run/first-state.js';
 import { RUN_TABLE } from '../../decide/run/table.js';
@@ -18,9 +21,9 @@ import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IterationStats, RunState } from '../../protocol/states.js';
 import type { RunStatus } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';
-import { readModel } from '../../run-files/read-model.js';
+import { hasBegun, readModel } from '../../run-files/read-model.js';
 import { lastRevision } from '../../run-files/revisions.js';
-import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
+import { knownIdeas, type LoadedRun, listRuns, loadIdea, loadRun } from '../../run-files/run.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { usedSoFar } from '../../run-files/usage.js';
 
@@ -85,6 +88,16 @@ export async function recordedRun(root: string, project: string, runId: string):
 
 /** The run has told its state. */
 export const saysState = ({ since }: RunModel): boolean => since !== undefined;
+
+/** The run that is open while its server is down. */
+export async function strandedRun(root: string, project: string): Promise<string | undefined> {
+  for (const runId of await listRuns(root, project)) {
+    const ended = await stat(join(runDir(root, project, runId), 'summary.json')).catch(() => undefined);
+    if (ended) return undefined;
+    if (await hasBegun(root, { project, runId })) return runId;
+  }
+  return undefined;
+}
 
 /** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */
 const runState = (shown: RunModel['state']): RunState =>

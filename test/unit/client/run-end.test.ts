@@ -9,6 +9,7 @@ import { exitOfRun, exitOfSummary } from '../../../src/client/follow/run-end.js'
 import { CurrentRun } from '../../../src/client/screen/current-run.js';
 import { Drafts } from '../../../src/client/screen/drafts.js';
 import { farewell } from '../../../src/client/screen/farewell.js';
+import { strandedRun } from '../../../src/client/views/recorded.js';
 import { defaultConfig } from '../../../src/config/load.js';
 import { runDir } from '../../../src/config/paths.js';
 import { fold, newModel } from '../../../src/model/fold.js';
@@ -106,6 +107,33 @@ it('leaving prints three lines: how it stands, who is waited for, how to come ba
     'Nobody is waited for.',
     'See again: ralphctl, ralphctl status',
   ]);
+});
+
+it('a start that failed leaves no run: the screen does not follow it, and status does not call it open', async () => {
+  const told = async (runId: string, ...events: RunEvent[]): Promise<void> => {
+    const at = { ...ref, runId };
+    await writeRun(root, { ...runFile(), ...at }, IDEAS);
+    await mkdir(dirname(eventsPath(root, at)), { recursive: true });
+    const lines = events.map((event) => `${JSON.stringify({ at: new Date(1000).toISOString(), ...event })}\n`);
+    await writeFile(eventsPath(root, at), lines.join(''));
+  };
+  const [began, failed] = ['20260102-000000-bbbb', '20260103-000000-cccc'];
+  await recorded({});
+  await told(ref.runId, { kind: 'run', state: 'completed', landed: 0, total: 2 });
+  // A command of a person that came later.
+  await told(failed, { kind: 'command', verb: 'hint', idea: 'a', done: 'kept' });
+  const screen = new CurrentRun(context(), ref, () => {});
+  try {
+    await screen.open();
+    expect(await screen.followNewest(() => {})).toBeUndefined();
+    expect(await strandedRun(root, ref.project)).toBeUndefined();
+    await told(began, { kind: 'run', state: 'running', landed: 0, total: 2 });
+    expect(await strandedRun(root, ref.project)).toBe(began);
+    expect(await screen.followNewest(() => {})).toBe(began);
+    expect(screen.model.runId).toBe(began);
+  } finally {
+    await screen.close();
+  }
 });
 
 describe('unsent answers', () => {

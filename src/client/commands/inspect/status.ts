@@ -3,9 +3,8 @@
  * and without a server the files of the last run do.
  */
 
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectDir, runDir } from '../../../config/paths.js';
+import { projectDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { MAX_LISTED, withUnreported } from '../../../decide/views/survey.js';
 import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
@@ -42,7 +41,7 @@ import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
 import { describeLast, ending } from '../../views/last-run-lines.js';
 import { clean } from '../../views/live-lines.js';
-import { recordedRun, recordedStatus } from '../../views/recorded.js';
+import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
 import { localTime } from '../../views/terminal.js';
@@ -153,10 +152,8 @@ async function look(context: Context, project: string, options: StatusOptions): 
       await connected.close();
     }
   } else {
-    const [newest] = await listRuns(context.root, project);
-    const over =
-      newest && (await stat(join(runDir(context.root, project, newest), 'summary.json')).catch(() => undefined));
-    if (newest && !over) found.stranded = newest;
+    const stranded = await strandedRun(context.root, project);
+    if (stranded) found.stranded = stranded;
   }
   if (!found.facts?.open && !found.stranded) found.last = await summaryOf(context, project, found.facts?.runId);
   if (found.status) {
