@@ -4,60 +4,18 @@
  * import types only.
  */
 
-import type { AgentSignal } from '../protocol/agent-run.js';
 import type { BudgetLine, Spent } from '../protocol/budget.js';
 import type { RunMode, Teller } from '../protocol/command.js';
 import type { Asking, StampedEvent } from '../protocol/events.js';
-import type { GateCommandResult, TestCounts } from '../protocol/gate.js';
 import type { AccountLine } from '../protocol/limits.js';
 import type { IdeaStatus, ShownState } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import type { WaveRejection, WaveSummary } from '../protocol/waves.js';
+import type { GateRun, Iteration } from './iteration.js';
 import type { StartAgain } from './start-again.js';
 
-export interface GateRun {
-  at: number;
-  pass: boolean;
-  /** The failed command. */
-  command?: string;
-  /** null: a stop ended it. */
-  exitCode?: number | null;
-  log?: string;
-  tests?: TestCounts;
-  durationMs: number;
-  commands: GateCommandResult[];
-  newTests: string[];
-  knownTests: string[];
-  flaky: string[];
-  tolerated: string[];
-  tripwires: string[];
-}
-
-/** One agent run and the gate after it. */
-export interface Iteration {
-  serial: number;
-  /** 1-based. Runs that are not charged repeat a number. */
-  number: number;
-  /** It cost no iteration. */
-  uncharged?: true;
-  max?: number;
-  startedAt: number;
-  endedAt?: number;
-  durationMs?: number;
-  agent?: string;
-  model?: string;
-  signal?: AgentSignal;
-  turnedDown?: string;
-  outcome?: 'ok' | 'timeout' | 'failed' | 'interrupted';
-  message?: string;
-  commits?: number;
-  tokensIn?: number;
-  tokensOut?: number;
-  dollars?: number;
-  words?: string;
-  gate?: GateRun;
-}
+export type { GateRun, Iteration } from './iteration.js';
 
 /** An event of an idea between its iterations, for its timeline. */
 export interface Moment {
