@@ -5,6 +5,7 @@
 import { configFolder, loadConfig } from '../../../config/load.js';
 import type { Config } from '../../../config/schema/config.js';
 import { heldText } from '../../../decide/delivery/push.js';
+import { lastKnown } from '../../../git/delivery/look.js';
 import { openRemote, type RemoteRecord } from '../../../git/delivery/remote.js';
 import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
 import { rememberedTargets } from '../../../git/landing/checkout.js';
@@ -95,10 +96,12 @@ async function ofConfiguration(context: Context, { id, repository }: Project): P
   const { config } = await loadConfig(await configFolder(context.cwd, root));
   const target = config.target ?? branch;
   if (config.landing.mode !== 'push' || !target) return undefined;
-  // A branch that a person is on by chance is theirs.
-  if (config.target === undefined && !(await wasTarget(context.root, id, target))) return undefined;
   const record = await recordedRemote(root, target, config);
-  return record && { target, record, landing: config.landing };
+  if (!record) return undefined;
+  // A branch that a person is on by chance is theirs, and a new one on the remote would publish it.
+  const known = config.target !== undefined || (await lastKnown(root, record, target)) !== undefined;
+  if (!known && !(await wasTarget(context.root, id, target))) return undefined;
+  return { target, record, landing: config.landing };
 }
 
 async function wasTarget(root: string, project: string, branch: string): Promise<boolean> {
