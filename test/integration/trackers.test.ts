@@ -242,7 +242,7 @@ describe.skipIf(gh.path === undefined)(`a run on GitHub issues (F3)${leftOut(gh)
     );
     forge.trouble.limitedForMs = 6000;
     const shown = await box.run('backlog');
-    expect(shown.stderr).toMatch(/the tracker limits requests until \d\d:\d\d UTC; waiting/);
+    expect(shown.stderr).toMatch(/the tracker limits requests until \d\d:\d\d; waiting/);
     expect(shown.stdout).toContain('issue-1  Read only');
     await box.run('start', '--detach');
     await over(box);

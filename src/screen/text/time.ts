@@ -33,12 +33,12 @@ const HALF_DAY = 12 * HOUR;
 
 /**
  * Replaces the times of the program's own texts: workflows know no zone and write `2026-11-21 22:40 UTC`, or the hour
- * alone for a time within half a day.
+ * alone for a time within half a day. Only in their phrases: a diff or the words of an agent stay as they are.
  */
 export function withLocalTimes(text: string, now = Date.now()): string {
   if (!text.includes(' UTC')) return text;
   return text.replace(
-    /\b(?:(\d{4}-\d\d-\d\d) )?(\d\d:\d\d)(?::\d\d)? UTC\b/g,
+    /(?<=\b(?:until|since|(?:try|answered|retries) at) |\()(?:(\d{4}-\d\d-\d\d) )?(\d\d:\d\d)(?::\d\d)? UTC\b/g,
     (all, day: string | undefined, time: string) => {
       const today = new Date(now).toISOString().slice(0, 10);
       const at = Date.parse(`${day ?? today}T${time}:00Z`);

@@ -19,7 +19,11 @@ describe('a time in a text of the program', () => {
     expect(withLocalTimes(`until ${utc(at)} UTC (quota)`, NOW)).toBe(`until ${clock(at, NOW)} (quota)`);
     expect(withLocalTimes(`until ${utc(at - 3 * DAY)} UTC`, NOW)).toBe(`until ${clock(at - 3 * DAY, NOW)}`);
     expect(withLocalTimes(`next try at ${utc(at).slice(11)} UTC`, NOW)).toBe(`next try at ${clock(at, NOW)}`);
-    expect(withLocalTimes('no time, 12:30 here, UTC there', NOW)).toBe('no time, 12:30 here, UTC there');
+    expect(withLocalTimes(`ralphctl retries at ${utc(at)} UTC. Now`, NOW)).toBe(
+      `ralphctl retries at ${clock(at, NOW)}. Now`,
+    );
+    for (const others of ['no time, 12:30 here, UTC there', '+  cron: 12:30 UTC', `at ${utc(at)} UTC it failed`])
+      expect(withLocalTimes(others, NOW)).toBe(others);
   });
 
   it('G6: is local on every page', () => {
