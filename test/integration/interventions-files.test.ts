@@ -24,7 +24,7 @@ describe('edit in $EDITOR (C3)', () => {
     await held.start();
     await held.began('e-1');
     const unset = await box.run('edit', 'e-1');
-    expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining('$EDITOR is not set')]);
+    expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining('there is no editor: set EDITOR')]);
     const refusals: [string, RegExp][] = [
       ['exit 3', /the editor exited with code 3; e-1 is unchanged/],
       ['echo "title: [" > "$file"', /not valid YAML: .*is unchanged/],
