@@ -154,7 +154,7 @@ it('C1: leaving the screen prints the report of the run on it, also of one that 
   const { writeFile } = await import('node:fs/promises');
   await writeFile(fixed, '');
   screen.press('r');
-  await screen.shows('start a new run with 1 idea: later');
+  await screen.shows('start a new run with 1 idea, and new ones: later');
   screen.press('y');
   // The list of ideas stays when the run ends.
   screen.press('3');

@@ -82,13 +82,20 @@ function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
   if ('type' in wish) {
     const { type, args, draft, note, next } = wish;
     const start = wish.start ?? ui.drafts[draft ?? '']?.text ?? '';
-    const prompt: Prompt = { kind: 'text', label: type, ...draftOf(start), ...(note === undefined ? {} : { note }) };
+    const offered = draft === undefined && start !== '' ? { offered: true as const } : {};
+    const about = { ...(note === undefined ? {} : { note }), ...offered };
+    const prompt: Prompt = { kind: 'text', label: type, ...draftOf(start), ...about };
     const pending: Act = { do: 'tell', args, ...(draft === undefined ? {} : { draft }), ...(next ? { next } : {}) };
     return { ui: { ...ui, prompt, pending } };
   }
   if ('ask' in wish) return { ui: { ...ui, confirm: wish.ask, pending: wish.act } };
   return { ui, act: wish.act };
 }
+
+const findOf = (text: string): Prompt => ({
+  ...{ kind: 'find', label: '/', ...draftOf(text) },
+  ...(text === '' ? {} : { offered: true }),
+});
 
 function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   const moved = move(ui, action, seen);
@@ -119,11 +126,10 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
         },
       };
     case 'find': {
-      if (ui.screen === 'idea' && ui.tab === 'gate')
-        return { ui: { ...ui, prompt: { kind: 'find', label: '/', ...draftOf(ui.search) } } };
+      if (ui.screen === 'idea' && ui.tab === 'gate') return { ui: { ...ui, prompt: findOf(ui.search) } };
       const on = ui.screen === 'run' || ui.screen === 'needs' || ui.screen === 'idea' ? goTo(ui, 'ideas') : ui;
       const text = on.screen === 'ideas' ? on.filter : on.find;
-      return { ui: { ...on, prompt: { kind: 'find', label: '/', ...draftOf(text) } } };
+      return { ui: { ...on, prompt: findOf(text) } };
     }
     case 'refresh':
     case 'repaint':

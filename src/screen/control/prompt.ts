@@ -29,10 +29,11 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
       return again === undefined ? { ui } : { ui: withLine(ui, prompt, again, seen) };
     }
     default: {
-      const next = typed(prompt, key, false);
+      const { offered, ...own } = prompt;
+      const next = typed(offered && key.text !== undefined ? { ...own, ...draftOf('') } : own, key, false);
       if (!next) return { ui };
       const more = prompt.kind === 'command' ? { completions: completions(seen, next.text) } : {};
-      return { ui: { ...withFilter(next.text), prompt: { ...prompt, ...next, ...more } } };
+      return { ui: { ...withFilter(next.text), prompt: { ...own, ...next, ...more } } };
     }
   }
 }

@@ -67,6 +67,8 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
   switch (action) {
     case 'answer':
       if (idea.status === 'needs-human' && !idea.approval) return only('answer', answer);
+      // What it did lands then, with the finding that made it ask.
+      if (verbs.has('approve') && idea.status === 'needs-human') return asked(`land ${id} as it is`, 'approve', id);
       if (verbs.has('approve')) return tell('approve', id);
       return only('answer', answer);
     case 'hint':
@@ -140,7 +142,8 @@ function startAgain(model: RunModel): Wish {
   const { ready, waiting } = listsOf(model);
   const ids = [...ready, ...waiting.map(({ id }) => id)];
   const named = `${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ' …' : ''}`;
-  const what = ids.length === 0 ? 'with the backlog as it is now' : `with ${many(ids.length, 'idea')}: ${named}`;
+  const what =
+    ids.length === 0 ? 'with the backlog as it is now' : `with ${many(ids.length, 'idea')}, and new ones: ${named}`;
   return asked(`start a new run ${what}`, ...startArgs(model.startAgain), '--detach');
 }
 

@@ -228,15 +228,20 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
     const draft = ui.drafts[idea.id] ?? { text: '', cursor: 0 };
     const typed = editor(draft, columns, Math.max(1, height - used - 1));
     const empty = draft.text === '' && ui.answering !== idea.id;
+    const approve = row.need?.shown === 'approve' && empty;
     parts.push({
-      title: 'your answer',
-      right: 'goes into its next prompt, once',
-      lines: empty ? [line(dim(' a answer'))] : typed.lines,
+      title: approve ? 'your decision' : 'your answer',
+      ...(approve ? {} : { right: 'goes into its next prompt, once' }),
+      lines: approve ? [line(dim(decision(idea)))] : empty ? [line(dim(' a answer'))] : typed.lines,
       ...(ui.answering === idea.id ? { editor: typed } : {}),
     });
   } else if (idea) parts.push({ title: 'what you can do', lines: indented(packed(cardKeys(view, idea), cells)) });
   return parts;
 }
+
+/** In words there is no key of its own: `a` approves. */
+const decision = ({ id, status }: IdeaModel): string =>
+  status === 'needs-human' ? ` a land it as it is   : answer ${clean(id)} "…" to change it` : ' a approve';
 
 const questionOf = (need: Need): string =>
   need.idea && (need.shown === 'asks' || need.shown === 'approve')

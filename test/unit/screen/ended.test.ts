@@ -57,7 +57,7 @@ describe('a run that has ended', () => {
       const seen = seenAt(model);
       const asked = press(ui, { name: 'P' }, seen);
       expect(asked.act).toBeUndefined();
-      expect(asked.ui.confirm).toBe('start a new run with 5 ideas: a-1, b-2, c-3, d-4 …');
+      expect(asked.ui.confirm).toBe('start a new run with 5 ideas, and new ones: a-1, b-2, c-3, d-4 …');
       expect(press(asked.ui, { name: 'y' }, seen).act).toEqual({ do: 'tell', args: ['start', '--detach'] });
     },
   );
@@ -75,7 +75,7 @@ describe('a run that has ended', () => {
     expect(press(initialUi(), { name: 'r' }, seen).act).toEqual({ do: 'tell', args: ['retry', 'a-1'] });
     for (const screen of ['history', 'report'] as const)
       expect(press({ ...initialUi(), screen }, { name: 'r' }, seen).ui.confirm).toBe(
-        'start a new run with 1 idea: a-1',
+        'start a new run with 1 idea, and new ones: a-1',
       );
   });
 });

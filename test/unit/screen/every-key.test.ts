@@ -179,7 +179,21 @@ describe('a key that depends on more than the idea', () => {
     const works = model.ideas.get('works');
     if (works) Object.assign(works, { status: 'paused', approval: true });
     expect(pressed('a', { model, on: 'works' }).act).toEqual(tell('approve', 'works'));
+    // A finding that a person has to look at: one key must not land it.
+    if (works) Object.assign(works, { status: 'needs-human', approval: true });
+    const landing = pressed('a', { model, on: 'works' });
+    expect([landing.act, landing.ui.confirm]).toEqual([undefined, 'land works as it is']);
+    expect(pressed('y', { ui: landing.ui, model }).act).toEqual(tell('approve', 'works'));
     expect(pressed('a', { on: 'account codex:1' }).act).toEqual(tell('limits', 'retry', 'codex:1'));
+  });
+
+  it('what is typed first takes the place of a suggestion, and of the last filter', () => {
+    const three = pressed('3', { ui: pressed('/', { ui: { screen: 'ideas', filter: 'old' } }).ui });
+    expect([three.ui.prompt?.text, three.ui.filter]).toEqual(['3', '3']);
+    const one = pressed('backspace', { ui: pressed('/', { ui: { screen: 'ideas', filter: 'old' } }).ui });
+    expect(pressed('d', { ui: one.ui }).ui.prompt?.text).toBe('old');
+    const more = pressed('+', { on: 'works' });
+    expect([more.ui.prompt?.text, pressed('8', { ui: more.ui }).ui.prompt?.text]).toEqual(['5', '8']);
   });
 
   it('b starts the selected idea in semi-auto', () => {
