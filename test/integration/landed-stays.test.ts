@@ -53,6 +53,14 @@ it('C1 D3: landed work arrives beside edits; what a commit takes back is named, 
   expect(again.code, again.stderr).toBe(0);
   expect(await box.git('ls-tree', '--name-only', 'main', 'a-1.txt', 'b-1.txt')).toBe('a-1.txt');
   expect(await box.git('log', '--format=%h', '--grep=^Ralph-Idea: a-1')).toMatch(/^\w+\n\w+$/);
+
+  // The newest run did not touch b-1, and its views tell of it all the same.
+  expect((await box.run('report')).stdout).toMatch(/TO DO \(1\)[\s\S]*b-1.*\n?.*took it off[\s\S]*ralphctl retry b-1/);
+  const shown = (await box.run('show', 'b-1')).stdout;
+  expect(shown).toMatch(/┌ ⊖ taken off/);
+  expect(shown).not.toContain('✓ landed ─');
+  expect((await box.run('show', 'b-1', '--json')).json[0]).not.toMatchObject({ status: 'landed' });
+  expect((await box.run('start', '--dry-run')).stdout).toMatch(/^landed already: a-1$/m);
 });
 
 it('C1: a target that is reset under a run is told at its end, and --again waits for a new run', async () => {

@@ -86,7 +86,10 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   if (remote !== undefined) print(remote);
   if (plan.tracker) print(trackerLine(plan.tracker));
   print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);
-  if (landed.length > 0) print(`landed already: ${clean(landed.join(', '), Number.POSITIVE_INFINITY)}`);
+  // What has left the target has a line of its own below.
+  const gone = new Set(report.takenBack.flatMap(({ idea, part }) => (part ? [] : [idea])));
+  const there = landed.filter((id) => !gone.has(id));
+  if (there.length > 0) print(`landed already: ${clean(there.join(', '), Number.POSITIVE_INFINITY)}`);
   if (nothing) for (const line of nothingLines(context, plan, nothing)) print(clean(line, Number.POSITIVE_INFINITY));
   for (const one of wave ? [] : order) {
     const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';

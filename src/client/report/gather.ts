@@ -110,7 +110,8 @@ export async function gather(
     ...(!open && !said ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),
     ...(behind ? { behind } : {}),
-    ...(gone ? { gone: new Map([...gone].filter(([id]) => commits.has(id))) } : {}),
+    // The newest run tells of all that has left the target, whichever run landed it; an older one of its own.
+    ...(gone ? { gone: new Map([...gone].filter(([id]) => commits.has(id) || (!open && place === 0))) } : {}),
   };
   return { model, extra };
 }

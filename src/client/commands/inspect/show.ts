@@ -7,6 +7,7 @@ import { readOwn } from '../../../config/own-files.js';
 import { iterationDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
 import type { IdeaModel } from '../../../model/model.js';
+import { takeVerdicts } from '../../../model/stands.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { fixOf, overOf } from '../../../report/commands.js';
@@ -39,6 +40,10 @@ export async function show(context: Context, id: string, options: ShowOptions): 
   const idea = found?.model.ideas.get(id);
   if (!found || !idea) throw await unknown(root, { project, runId }, id);
   if (options.iteration !== undefined) return showIteration(context, { project, runId }, idea, options.iteration);
+  // How it stands now counts, also where an older run than the newest had it last.
+  const gone = found.extra.gone?.get(id);
+  if (options.run === undefined && gone && !gone.part && idea.status === 'landed')
+    takeVerdicts(found.model, new Map([[id, { is: 'off', gone }]]));
   const shown = shownOf(found, idea, all);
   if (context.json) printJson(showJson(shown));
   else printLines(showText(shown, textWidth()));
