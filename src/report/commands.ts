@@ -2,7 +2,7 @@
  * Suggests commands for an idea that has not landed, during its run and after it.
  * Invariant: names only commands that the program accepts then. Pure.
  */
-import { isOutOfTime } from '../decide/idea/completion.js';
+import { ranOutOf } from '../decide/idea/completion.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { startCommand } from '../model/start-again.js';
 import type { OpenState } from './schema.js';
@@ -47,10 +47,15 @@ export function fixOf(idea: About, state: OpenState, over: { start: string } | f
 export const overOf = ({ startAgain }: Pick<RunModel, 'startAgain'>, over: boolean): { start: string } | false =>
   over && { start: startCommand(startAgain) };
 
-/** `MINUTES`: a number that is more than it had. */
-export const moreTime = (id: string): string => `ralphctl edit ${id} --timeout MINUTES`;
+/** `MINUTES`: a number that is more than it had. Undefined: it needs more iterations. */
+function moreTime({ id, reason }: About): string | undefined {
+  const out = ranOutOf(reason);
+  if (out === 'iterations') return undefined;
+  return `ralphctl edit ${id} ${out === 'time' ? '--timeout' : '--iteration-timeout'} MINUTES`;
+}
 
-function meanwhile({ id, status, reason }: About, state: OpenState): Fix | undefined {
+function meanwhile(about: About, state: OpenState): Fix | undefined {
+  const { id, status } = about;
   switch (state) {
     case 'asks':
       return one('', `ralphctl answer ${id} "…"`);
@@ -58,12 +63,11 @@ function meanwhile({ id, status, reason }: About, state: OpenState): Fix | undef
       return one('', `ralphctl approve ${id}`);
     case 'blocked':
       return one('solve this, then: ', `ralphctl unblock ${id}`);
-    case 'timed out':
-      if (isOutOfTime(reason)) {
-        const [edit, retry] = [moreTime(id), `ralphctl retry ${id}`];
-        return { fix: `${edit}, then: ${retry}`, commands: [edit, retry] };
-      }
+    case 'timed out': {
+      const [edit, retry] = [moreTime(about), `ralphctl retry ${id}`];
+      if (edit !== undefined) return { fix: `${edit}, then: ${retry}`, commands: [edit, retry] };
       return one('', `ralphctl limit ${id} 10`, ' grants 10 more iterations');
+    }
     case 'failed':
       return one('fix the cause, then: ', `ralphctl retry ${id}`);
     case 'held':
@@ -73,7 +77,8 @@ function meanwhile({ id, status, reason }: About, state: OpenState): Fix | undef
   }
 }
 
-function afterwards({ id, warnings, reason }: About, state: OpenState, start: string): Fix | undefined {
+function afterwards(about: About, state: OpenState, start: string): Fix | undefined {
+  const { id, warnings } = about;
   const then = (command: string): Fix => ({ fix: `${start}, then: ${command}`, commands: [start, command] });
   switch (state) {
     case 'asks': {
@@ -86,12 +91,11 @@ function afterwards({ id, warnings, reason }: About, state: OpenState, start: st
       const abandon = `ralphctl abandon ${id}`;
       return { fix: `solve this, then: ${start}. Or leave it out: ${abandon}`, commands: [start, abandon] };
     }
-    case 'timed out':
-      if (isOutOfTime(reason)) {
-        const edit = moreTime(id);
-        return { fix: `${edit}, then: ${start}`, commands: [edit, start] };
-      }
+    case 'timed out': {
+      const edit = moreTime(about);
+      if (edit !== undefined) return { fix: `${edit}, then: ${start}`, commands: [edit, start] };
       return one('', start, ' continues from its branch');
+    }
     case 'failed':
       return one('fix the cause, then: ', start);
     case 'stopped': {

@@ -3,7 +3,7 @@
  * first.
  * Invariant: lists only commands that the caller gives as possible. Pure.
  */
-import { isOutOfTime } from '../../decide/idea/completion.js';
+import { ranOutOf } from '../../decide/idea/completion.js';
 import type { Gone } from '../../model/model.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { IdeaStatus } from '../../protocol/states.js';
@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, readonly [command: string, effect: strin
   hint: ['hint % "…"', 'adds advice to its next prompt'],
   edit: ['edit %', 'changes its text and limits'],
   time: ['edit % --timeout MINUTES', 'gives it more working time'],
+  'one run': ['edit % --iteration-timeout MINUTES', 'lets an agent run take longer'],
   assign: ['assign %', 'starts it in the next free slot'],
   bump: ['bump %', 'puts it first in the queue'],
   pause: ['pause %', 'holds it after its iteration'],
@@ -44,14 +45,20 @@ const FIRST: Partial<Record<IdeaStatus, readonly string[]>> = {
 const written = ([command, effect]: readonly [string, string], idea: string): string =>
   `ralphctl ${command.replace('%', idea)} (${effect})`;
 
+/** What has to be longer for an idea that timed out; undefined: it needs more iterations. */
+function longer(status: IdeaStatus, reason: string | undefined): 'time' | 'one run' | undefined {
+  const out = status === 'timeout' ? ranOutOf(reason) : 'iterations';
+  return out === 'iterations' ? undefined : out;
+}
+
 /** `possible`: as the run names them, e.g. `pause --now`. */
 export function commandsNow(idea: string, status: IdeaStatus, allowed: readonly string[], reason?: string): string[] {
-  const late = status === 'timeout' && isOutOfTime(reason);
   // More iterations do not help it.
+  const late = longer(status, reason);
   const possible = late
-    ? allowed.flatMap((one) => (one === 'limit' ? [] : one === 'edit' ? ['time', one] : one))
+    ? allowed.flatMap((one) => (one === 'limit' ? [] : one === 'edit' ? [late, one] : one))
     : allowed;
-  const first = late ? ['time', 'retry', 'hint'] : (FIRST[status] ?? []);
+  const first = late ? [late, 'retry', 'hint'] : (FIRST[status] ?? []);
   const order = [...new Set([...first, ...Object.keys(COMMANDS)])];
   const same = (one: string): boolean => one === 'unblock' && possible.includes('resume');
   const known = order.filter((one) => possible.includes(one) && !same(one));
@@ -96,6 +103,7 @@ export function commandsAfter(
   { commit, out, off, queued, anew, worked, saved = worked, reason, start }: AfterRun = {},
 ): string[] {
   const again = againCommand(idea, start);
+  const late = longer(status, reason);
   const anyway = again === undefined ? [] : [`${again} (runs it again)`];
   const inspect = [
     ...(worked ? [`ralphctl logs ${idea} (what its agent said and did)`] : []),
@@ -113,9 +121,7 @@ export function commandsAfter(
     out
       ? `ralphctl retry ${idea} (it is ${out}; with this, the next start runs it again)`
       : `${startCommand(start)} (${startEffect({ anew, worked })})`,
-    ...(status === 'timeout' && isOutOfTime(reason) ? ['time', 'hint'] : (AFTER[status] ?? [])).map((one) =>
-      written(COMMANDS[one] ?? [one, ''], idea),
-    ),
+    ...(late ? [late, 'hint'] : (AFTER[status] ?? [])).map((one) => written(COMMANDS[one] ?? [one, ''], idea)),
     ...inspect,
   ];
 }

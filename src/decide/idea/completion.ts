@@ -158,7 +158,7 @@ export function gateFeedback(gate: GateResult): Feedback | undefined {
 const TIME_USED = 'of working time used';
 
 /** More iterations do not help an idea with this reason: it needs more time. */
-export const isOutOfTime = (reason: string | undefined): boolean => reason?.includes(TIME_USED) === true;
+const isOutOfTime = (reason: string | undefined): boolean => reason?.includes(TIME_USED) === true;
 
 /** What an idea that timed out ran out of; `one run`: its only agent run took too long. */
 export function ranOutOf(reason = ''): 'iterations' | 'time' | 'one run' {

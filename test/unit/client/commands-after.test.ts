@@ -42,6 +42,12 @@ it('A5: an idea without working time is offered more time, and no iterations; wi
     'ralphctl retry a-1',
     'ralphctl edit a-1',
   ]);
+  // Its one agent run took too long.
+  const tooLong = 'the agent timed out after 20s';
+  expect(names(commandsNow('a-1', 'timeout', possible, tooLong))[0]).toBe(
+    'ralphctl edit a-1 --iteration-timeout MINUTES',
+  );
+  expect(names(commandsAfter('a-1', 'timeout', { reason: tooLong }))[1]).toContain('--iteration-timeout');
   expect(commandsNow('a-1', 'timeout', possible, '3 of 3 iterations used')[0]).toMatch(/^ralphctl limit a-1 10/);
 });
 

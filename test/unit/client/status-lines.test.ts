@@ -60,6 +60,9 @@ it('C2 G4: an idea that waits for a person has the command of the report', () =>
   expect(of('timeout', '15s of working time used')).toBe(
     'ralphctl edit a-1 --timeout MINUTES, then: ralphctl retry a-1',
   );
+  expect(of('timeout', 'the agent timed out after 20s')).toBe(
+    'ralphctl edit a-1 --iteration-timeout MINUTES, then: ralphctl retry a-1',
+  );
   expect(of('needs-human')).toBe('ralphctl answer a-1 "…"');
   expect(of('running')).toBeUndefined();
   // After the run only what works without one.
