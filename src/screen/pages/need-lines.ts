@@ -14,6 +14,10 @@ export function needText({ idea, shown, text }: Need): string {
   return clean(idea.reason ?? '');
 }
 
+/** In words there is no key of its own: `a` approves. */
+export const decision = ({ id, status }: IdeaModel): string =>
+  status === 'needs-human' ? ` a land it as it is   : answer ${clean(id)} "…" to change it` : ' a approve';
+
 /** Takes the place of an empty list of requests. */
 export function nobody(model: RunModel): string {
   if (model.reading) return ' reading …';

@@ -15,7 +15,7 @@ import { clock, duration } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
 import { type Editor, editor } from './answer.js';
-import { lastError, needText, nobody, windowed, withoutSignal, withSignals } from './need-lines.js';
+import { decision, lastError, needText, nobody, windowed, withoutSignal, withSignals } from './need-lines.js';
 
 interface Row {
   at: Selection;
@@ -238,10 +238,6 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
   } else if (idea) parts.push({ title: 'what you can do', lines: indented(packed(cardKeys(view, idea), cells)) });
   return parts;
 }
-
-/** In words there is no key of its own: `a` approves. */
-const decision = ({ id, status }: IdeaModel): string =>
-  status === 'needs-human' ? ` a land it as it is   : answer ${clean(id)} "…" to change it` : ' a approve';
 
 const questionOf = (need: Need): string =>
   need.idea && (need.shown === 'asks' || need.shown === 'approve')
