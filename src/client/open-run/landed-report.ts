@@ -50,10 +50,11 @@ export async function landedReport({
   again = [],
 }: Asked): Promise<LandedReport> {
   const known = new Set(ideas.filter(({ id }) => !again.includes(id)).map(({ id }) => id));
-  const read = landedOnce(root, target);
+  const look = lookAt(root, target, file);
+  const read = landedOnce(root, target, look.backlogPath);
   const [{ landed }, gone, off] = await Promise.all([
     read(),
-    takenBack(lookAt(root, target, file)),
+    takenBack(look, read),
     rewound(
       root,
       target,
@@ -157,10 +158,9 @@ export async function goneAtEnd(
     const fix = fixSentence(fixOf({ idea: '', landed: '', noBranch: true }, start, { target, lost: at }));
     return lost.length === 0 ? [] : [`${lostText(target, lost)}. ${fix}`];
   }
-  const [gone, off] = await Promise.all([
-    takenBack(lookAt(repo, target, backlog.file)),
-    rewound(repo, target, [...known]),
-  ]);
+  const look = lookAt(repo, target, backlog.file);
+  const read = landedOnce(repo, target, look.backlogPath);
+  const [gone, off] = await Promise.all([takenBack(look, read), rewound(repo, target, [...known], read)]);
   const since = Date.parse(createdAt);
   return [...gone.filter(({ by, part }) => by && !part && (by.at ?? since) >= since), ...off]
     .filter(({ idea }) => known.has(idea) && !open.has(idea))
