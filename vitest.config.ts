@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { LONG_FILES } from './scripts/long-files.mjs';
 import { LongestFirst } from './test/support/longest-first.js';
 
 /** Full runs draw ten times as many cases. */
 const longer = process.env.RALPHCTL_TEST_FULL ? 10 : 1;
+
+/** What `npm test` without arguments leaves to `npm run test:long`. */
+const LATER = process.env.RALPHCTL_TEST_SHORT ? LONG_FILES : [];
 
 /** They replace modules, or measure what a whole process holds: each has a process of its own. */
 const ALONE = [
@@ -27,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/{unit,activities,replay}/**/*.test.ts'],
-          exclude: ALONE,
+          exclude: [...ALONE, ...LATER],
           testTimeout: 60_000 * longer,
           hookTimeout: 60_000 * longer,
         },
@@ -47,6 +51,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: ['test/{integration,chaos,agents}/**/*.test.ts'],
+          exclude: LATER,
           // The first run on a machine may have to build the server.
           globalSetup: 'test/support/global-server.ts',
           testTimeout: 300_000 * longer,

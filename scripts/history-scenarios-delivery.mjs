@@ -127,6 +127,25 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
     return { 'autopilot-reviewed': `ralph:${id}:autopilot`, 'idea-reviewed': `ralph:${id}:idea:w-1` };
   },
 
+  /** Two pull requests on top of each other: the lower one is squashed, and the upper one moves onto the target. */
+  async stacked() {
+    const ideas = { 'f-1': { script: () => works('f-1') }, 'f-2': { script: () => works('f-2'), depends: 'f-1' } };
+    const p = await project('stacked', { ideas, config: { landing: { mode: 'pr', stack: true, pr: PR } } });
+    const { forge, repo, pulls, numberOf, mergePull } = await onForge(p, { bundled, env, until });
+    try {
+      await p.run('start', '--detach');
+      const upper = await numberOf('f-2');
+      mergePull(repo, await numberOf('f-1'), 'me', { how: 'squash' });
+      await until('the target below it', async () => pulls.get(upper).base === 'main');
+      mergePull(repo, upper, 'me');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+    } finally {
+      await forge.close();
+    }
+    const id = await p.id();
+    return { 'autopilot-stacked': `ralph:${id}:autopilot`, 'idea-stacked': `ralph:${id}:idea:f-2` };
+  },
+
   /** An idea with a plan is in review, and somebody closes its pull request. */
   async 'plan-closed'() {
     const plan = { phases: [{ name: 'Model', steps: ['Make the model'] }] };
@@ -175,4 +194,5 @@ export const DELIVERY_KINDS = {
   'forge-slow': ['autopilot-forge-slow'],
   reviewed: ['autopilot-reviewed', 'idea-reviewed'],
   'plan-closed': ['idea-plan-closed'],
+  stacked: ['autopilot-stacked', 'idea-stacked'],
 };

@@ -87,6 +87,66 @@ export const laterScenariosOn = ({ project, until, connected, workerOf, read, go
       return kept(p, 'waits-for-you', 'q-1');
     },
 
+    /** The one idea that is left is paused, so the list of runs calls the run paused until the idea resumes. */
+    async resting() {
+      const p = await project('resting', {
+        ideas: {
+          'z-1': { script: (s) => [held(s, 'z-1', 1, 'PROGRESS:50'), held(s, 'z-1', 2, 'COMPLETE')] },
+          'z-2': { script: (s) => [held(s, 'z-2', 1, 'COMPLETE')], depends: 'z-1' },
+        },
+      });
+      const memo = async () => (await p.status()).facts?.progress?.state;
+      await p.run('start', '--detach');
+      await p.there('began-z-1-1');
+      await p.run('pause', 'z-1');
+      await p.touch('go-z-1-1');
+      await until('the list to call it paused', async () => (await memo()) === 'paused');
+      await p.run('resume', 'z-1');
+      await until('the list to call it running', async () => (await memo()) === 'running');
+      for (const file of ['go-z-1-2', 'go-z-2-1']) await p.touch(file);
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      return kept(p, 'resting', 'z-1');
+    },
+
+    /** Two change one line, a third another line of the same file: it waits behind the one that came back. */
+    async placed() {
+      const lines = (first, last) => ({
+        write: { path: 'shared.txt', text: `${first}\n${'same\n'.repeat(8)}${last}\n` },
+      });
+      const step = (s, id, n, ...does) => ({
+        do: [
+          { write: { path: join(s, `began-${id}-${n}`), text: '' } },
+          { waitFor: { path: join(s, `go-${id}-${n}`) } },
+          ...does,
+        ],
+        signal: 'COMPLETE',
+      });
+      const reworks = (s) => ({
+        whenPrompt: { contains: 'conflict markers' },
+        ...step(s, 'p-2', 2, lines('both', 'last')),
+      });
+      const p = await project('placed', {
+        ideas: {
+          'p-1': { script: (s) => [step(s, 'p-1', 1, lines('one', 'last'))] },
+          'p-2': { script: (s) => [step(s, 'p-2', 1, lines('two', 'last')), reworks(s)] },
+          'p-3': { script: (s) => [step(s, 'p-3', 1, lines('first', 'three'))] },
+        },
+        config: { slots: 3 },
+        more: { 'shared.txt': `first\n${'same\n'.repeat(8)}last\n` },
+      });
+      await p.run('start', '--detach');
+      for (const id of ['p-1', 'p-2', 'p-3']) await p.there(`began-${id}-1`);
+      await p.touch('go-p-1-1');
+      await until('p-1 landed', async () => (await p.git('log', '--format=%s', 'main')).includes('p-1'));
+      await p.touch('go-p-2-1');
+      await p.there('began-p-2-2');
+      await p.touch('go-p-3-1');
+      await until('p-3 to wait', async () => (await p.run('why', 'p-3')).includes('lands after p-2'));
+      await p.touch('go-p-2-2');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      return kept(p, 'placed', 'p-3');
+    },
+
     /** A question, its answer and the end are told to a command: by two runs of the workflow that delivers. */
     async alerted() {
       const rows = [{ to: 'command', name: 'ops', run: ['true'], events: ['question', 'landed', 'run-done'] }];
@@ -144,6 +204,8 @@ export const LATER_KINDS = {
   alerted: ['autopilot-alerted', 'alerts-alerted'],
   'taken-back': ['autopilot-taken-back', 'alerts-taken-back'],
   'worker-down': ['autopilot-worker-down', 'idea-worker-down'],
+  placed: ['autopilot-placed', 'idea-placed'],
   reloaded: ['autopilot-reloaded', 'idea-reloaded'],
+  resting: ['autopilot-resting', 'idea-resting'],
   'waits-for-you': ['autopilot-waits-for-you', 'idea-waits-for-you'],
 };

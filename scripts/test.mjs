@@ -1,5 +1,7 @@
 /**
- * `npm test`: all checks, two at a time and the cheapest first; ends with times and totals. Arguments go to vitest.
+ * `npm test`: all checks, two at a time and the cheapest first, then the tests but the long ones; ends with times and
+ * totals. Arguments go to vitest.
+ * `npm run test:long` (`--long`): the files of `long-files.mjs`.
  * `npm run test:full` (`--full`): only the seeded suites, with many more draws, and those about sizes, with large ones.
  */
 import { execFile } from 'node:child_process';
@@ -8,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { command, ensureInstalled, root } from './install.mjs';
+import { LONG_FILES } from './long-files.mjs';
 
 /** Suites with random cases, of which more draws find more, and suites about sizes. */
 const DRAWN = [
@@ -27,7 +30,9 @@ await ensureInstalled();
 const bin = (name) => join('node_modules', '.bin', name);
 const given = process.argv.slice(2);
 const full = given.includes('--full');
-const picked = full ? [...DRAWN, ...given.filter((arg) => arg !== '--full')] : given;
+const long = given.includes('--long');
+const own = given.filter((arg) => arg !== '--full' && arg !== '--long');
+const picked = [...(full ? DRAWN : []), ...(long ? LONG_FILES : []), ...own];
 const checks = [
   ['format and lint', bin('biome'), ['ci', '--error-on-warnings', '.']],
   ['promises', bin('oxlint'), ['--type-aware', '--deny-warnings', '.']],
@@ -78,7 +83,8 @@ const dir = await mkdtemp(join(tmpdir(), 'ralphctl-test-'));
 const report = join(dir, 'report.json');
 const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...picked];
 const TMPDIR = await temporaryFolder();
-const code = await command(bin('vitest'), args, { env: { ...process.env, TMPDIR, ...(full ? FULL : {}) } });
+const scope = full ? FULL : picked.length === 0 ? { RALPHCTL_TEST_SHORT: '1' } : {};
+const code = await command(bin('vitest'), args, { env: { ...process.env, TMPDIR, ...scope } });
 try {
   const totals = JSON.parse(await readFile(report, 'utf8'));
   const { whereTimeGoes } = await import('./test-times.mjs');

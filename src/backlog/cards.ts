@@ -19,5 +19,6 @@ export const toCard = (idea: Idea): IdeaCard => ({
   ...(idea.tags.length > 0 ? { tags: idea.tags } : {}),
   ...(idea.priority === undefined || idea.priority.steps === 0 ? {} : { priority: idea.priority }),
   ...(idea.blue ? { blue: true as const } : {}),
+  ...(idea.ralph || idea.blue ? {} : { single: true as const }),
   ...(idea.agent === undefined ? {} : { agent: idea.agent }),
 });

@@ -36,7 +36,7 @@ export const writeAll = (stream: Writable, chunk: Buffer | string): Promise<void
  */
 export function endWithReader(stream: Writable): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(SIGPIPE_CODE);
+    if (error.code === 'EPIPE') process.exit(EXIT.closedPipe);
     try {
       writeSync(2, `${unwritten(error)}\n`);
     } catch {
@@ -51,8 +51,6 @@ function unwritten({ code, message }: NodeJS.ErrnoException): string {
     return `ralphctl: cannot write the output: the disk is full (${code}). Free disk space, then call the command again`;
   return `ralphctl: cannot write the output: ${message}`;
 }
-
-const SIGPIPE_CODE = 141;
 
 /** C1 control characters, marks that change the direction of text, and line separators: JSON allows them in strings. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

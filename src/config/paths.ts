@@ -24,6 +24,8 @@ export const serverDir = (root: string): string => join(root, 'server');
 export const projectDir = (root: string, project: string): string => join(root, 'projects', project);
 export const runsDir = (root: string, project: string): string => join(projectDir(root, project), 'runs');
 export const runDir = (root: string, project: string, runId: string): string => join(runsDir(root, project), runId);
+/** Ids sort by time. Everything else in the folder is no run: drafts, and what a person moved away or put there. */
+export const isRunId = (name: string): boolean => /^\d{8}-\d{6}(-\w+)?$/.test(name);
 export const ideaDir = (root: string, project: string, runId: string, idea: string): string =>
   join(runDir(root, project, runId), 'ideas', idea);
 /** Files of one iteration: prompt.md, output.log, result.json, gate logs. */
@@ -41,11 +43,15 @@ export const wallDir = (root: string, project: string): string => join(projectDi
 export const planPlacesDir = (root: string, project: string): string => join(projectDir(root, project), 'plans');
 /** Lock of a command that works on the project without an open run. */
 export const closedLockDir = (root: string, project: string): string => join(projectDir(root, project), 'closed.lock');
-/** Gate results on base commits; ralphctl can run the gate again. */
 /** Edits, splits and other interventions that outlast a run. */
 export const carriedDir = (root: string, project: string): string => join(projectDir(root, project), 'carried');
 /** Hashes of the stamps of kept folders (gate/kept/stamp.ts). */
 export const keptDir = (root: string, project: string): string => join(projectDir(root, project), 'kept');
 /** Evidence of all runs, one operation a line. */
 export const ledgerPath = (root: string, project: string): string => join(projectDir(root, project), 'ledger.jsonl');
+/** Locks of gate commands, for all projects. */
+export const gateLocksDir = (root: string): string => join(root, 'gate-locks');
+/** Gate results on base commits; ralphctl can run the gate again. */
 export const baselineDir = (root: string, project: string): string => join(projectDir(root, project), 'baseline');
+/** Green gates by the tree that they judged; ralphctl can run the gate again. */
+export const greensDir = (root: string, project: string): string => join(projectDir(root, project), 'greens');

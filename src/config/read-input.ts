@@ -1,7 +1,8 @@
 /**
  * Reads a file that a person named: backlog, configuration, template, script.
  * Invariant: reads regular files only, and never more than the limit. A device, a pipe or a huge file is an error at
- * once.
+ * once. The process reads few files at the same time: a project may have ten thousand of one kind, and a process has few
+ * file descriptors.
  * Must not import anything of ours.
  */
 import { constants } from 'node:fs';
@@ -31,11 +32,13 @@ function asInputError(error: unknown): InputError {
   return new InputError('unreadable', `cannot be read (${code})`, { cause: error });
 }
 
-async function upTo(file: FileHandle, bytes: number): Promise<Buffer> {
+/** `size`: as the system reports it. The buffer fits it, because most files are small and a large buffer costs time. */
+async function upTo(file: FileHandle, bytes: number, size: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let total = 0;
   for (;;) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(MIB, bytes + 1 - total)));
+    const next = Math.min(MIB, Math.max(size + 1 - total, 4096), bytes + 1 - total);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(next));
     if (bytesRead === 0) return Buffer.concat(parts, total);
     total += bytesRead;
     if (total > bytes) throw new InputError('too-large', `larger than ${bytes / MIB} MB`);
@@ -63,17 +66,36 @@ export async function openRegular(path: string, flags = constants.O_RDONLY, mode
   }
 }
 
+/** Files that are read at the same time; more would only wait for the disk. */
+const AT_ONCE = 32;
+let reading = 0;
+const waiting: (() => void)[] = [];
+
 /**
  * @param path absolute, or relative to the working directory
  * @param maxBytes most bytes that are read
  * @throws InputError, and nothing else
  */
 export async function readInput(path: string, maxBytes: number): Promise<Buffer> {
+  // A read that ends passes its place to the next one, so the count stays.
+  if (reading >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));
+  else reading++;
+  try {
+    return await readNow(path, maxBytes);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else reading--;
+  }
+}
+
+async function readNow(path: string, maxBytes: number): Promise<Buffer> {
   const file = await openRegular(path);
   try {
     // Files in /proc report size 0, so the size does not bound the read.
-    if ((await file.stat()).size > maxBytes) throw new InputError('too-large', `larger than ${maxBytes / MIB} MB`);
-    return await upTo(file, maxBytes);
+    const { size } = await file.stat();
+    if (size > maxBytes) throw new InputError('too-large', `larger than ${maxBytes / MIB} MB`);
+    return await upTo(file, maxBytes, size);
   } catch (error) {
     throw error instanceof InputError ? error : asInputError(error);
   } finally {

@@ -53,7 +53,9 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   landing: { counts: 'landing' },
   'landing.mode': { counts: 'never', why: 'the start of a run records the remote. End the run first: ralphctl stop' },
   'landing.pr.repo': { counts: 'never', why: 'ideas are in review there. End the run first: ralphctl stop' },
+  'landing.pr.forge': { counts: 'never', why: 'ideas are in review there. End the run first: ralphctl stop' },
   'landing.pr.pollSeconds': { counts: 'now' },
+  'landing.stack': { counts: 'now' },
   'landing.remote': { counts: 'never', why: 'the start of a run records the remote. End the run first: ralphctl stop' },
   worktrees: { counts: 'worktree' },
   'worktrees.root': { counts: 'never', why: 'its worktrees are there. End the run first: ralphctl stop' },
@@ -69,6 +71,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   warnings: { counts: 'iteration' },
   notify: { counts: 'now' },
   waves: { counts: 'never', why: 'the start of a run records them. End the run first: ralphctl stop' },
+  triage: { counts: 'now' },
   logs: { counts: 'iteration' },
 };
 

@@ -10,7 +10,7 @@ import { StoredFileError } from './stored-error.js';
 export interface StoredKind<T> {
   schema: z.ZodType<T>;
   /** The fix for a broken file, as a sentence. */
-  fix: string;
+  fix: string | ((path: string) => string);
 }
 
 /** The version of every format. */
@@ -18,9 +18,12 @@ export const STORED_VERSION = 1;
 
 const versioned = z.looseObject({ version: z.int().optional() });
 
+const fixOf = (fix: StoredKind<unknown>['fix'], path: string): string => (typeof fix === 'string' ? fix : fix(path));
+
 /** @throws StoredFileError */
 export function parseStored<T>(path: string, text: string, { schema, fix }: StoredKind<T>): T {
-  const broken = (why: string): StoredFileError => new StoredFileError(path, 'broken', `is damaged: ${why}`, fix);
+  const broken = (why: string): StoredFileError =>
+    new StoredFileError(path, 'broken', `is damaged: ${why}`, fixOf(fix, path));
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -41,7 +44,7 @@ export function parseStored<T>(path: string, text: string, { schema, fix }: Stor
 
 /** Undefined where there is no such file. @throws StoredFileError, or SystemError where it cannot be read */
 export async function readStored<T>(path: string, kind: StoredKind<T>): Promise<T | undefined> {
-  const text = await readOwn(path, kind.fix || undefined);
+  const text = await readOwn(path, fixOf(kind.fix, path) || undefined);
   return text === undefined ? undefined : parseStored(path, text, kind);
 }
 

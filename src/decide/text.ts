@@ -1,8 +1,8 @@
 /**
  * Foreign text inside ralphctl's Markdown. Invariant: the output shows the text as written and cannot leave its line,
  * quotation or code span, whatever it contains.
- * Must not import anything.
  */
+import { cutAroundCommands } from '../protocol/cut.js';
 
 /** Control characters, and characters that reverse the reading direction. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -42,7 +42,6 @@ function escaped(text: string): string {
 
 /*
  * Limits of text in workflow state and query answers: ten thousand ideas must fit one payload of 2 MB.
- * Must not import anything.
  */
 
 /** Longest reason of an idea, in characters. Questions may be longer, because a person has to answer them. */
@@ -55,6 +54,9 @@ export function clip(text: string, most: number): string {
   const cut = text.slice(0, most - 1);
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
+
+/** A reason for a person: a command in it stays whole. */
+export const clipReason = (text: string): string => cutAroundCommands(text, MAX_REASON);
 
 /** What an agent said, without its signal at the end. Of a long signal, the text may have only the end. */
 export const withoutSignal = (text: string): string =>

@@ -12,6 +12,7 @@ import { TAIL_LIMIT } from '../protocol/run-ref.js';
 import { plainText } from './ansi.js';
 import type { Attribution, CommandOutcome } from './attribute.js';
 import { missingProgram } from './cannot-run.js';
+import { takeLocks } from './locks.js';
 import { failingTests } from './outcomes/failing-tests.js';
 import { type Names, testNames } from './outcomes/names.js';
 import type { Tested } from './outcomes/outcomes.js';
@@ -45,6 +46,8 @@ export interface GateOptions {
   env: Readonly<Record<string, string>>;
   /** Texts that must not reach log and result. */
   secrets?: readonly string[];
+  /** Folder of the locks that commands name; one for all projects. */
+  lockRoot: string;
   /** Token of the processes; each command has one below it. */
   token: string;
   signal?: AbortSignal;
@@ -156,11 +159,25 @@ export async function runCommand(
   command: GateCommand,
   name: string,
 ): Promise<Ran> {
-  const { worktree, signal } = options;
+  const { signal } = options;
   const log = join(options.logDir, `${name}.log`);
   signal?.throwIfAborted();
-  const before = await reportStamps(worktree, command.reports);
   const argv = toArgv(command.run);
+  const locks = await takeLocks(options.lockRoot, command.locks, signal);
+  try {
+    return await runLocked(options, command, { argv, log, name, waitedMs: locks.waitedMs });
+  } finally {
+    await locks.release();
+  }
+}
+
+async function runLocked(
+  options: Omit<GateOptions, 'commands' | 'judge' | 'onOutcome'>,
+  command: GateCommand,
+  { argv, log, name, waitedMs }: { argv: readonly string[]; log: string; name: string; waitedMs: number },
+): Promise<Ran> {
+  const { worktree, signal } = options;
+  const before = await reportStamps(worktree, command.reports);
   const ended = await run({
     argv,
     cwd: worktree,
@@ -179,7 +196,8 @@ export async function runCommand(
   const tests = reports?.tests ?? countTests(text);
   const tested = tests && { counts: tests, ...namesOf(ended, text, reports?.names, worktree) };
   const exitCode = ended.stopped ? null : ended.exitCode;
-  const result = { command: command.name, exitCode, durationMs: ended.durationMs, tests };
+  const waited = waitedMs > 0 ? { waitedMs } : {};
+  const result = { command: command.name, exitCode, durationMs: ended.durationMs, tests, ...waited };
   const known = tested ? { tested } : {};
   const { escaped = [] } = ended;
   if (exitCode === 0) return { result, log, escaped, outcome: { exitCode, failing: [], ...known } };
@@ -247,14 +265,11 @@ export interface GateCommand {
   timeoutMs: number;
   /** Globs of JUnit XML files below the worktree. */
   reports: readonly string[];
+  /** Names of what it uses alone. */
+  locks?: readonly string[];
 }
 
 /* The gate commands of the configuration, ready to run. */
 
 export const gateCommands = (config: Config): GateCommand[] =>
-  config.gate.commands.map(({ name, run, timeoutMinutes, reports }) => ({
-    name,
-    run,
-    timeoutMs: timeoutMinutes * 60_000,
-    reports,
-  }));
+  config.gate.commands.map(({ timeoutMinutes, ...command }) => ({ ...command, timeoutMs: timeoutMinutes * 60_000 }));

@@ -25,6 +25,9 @@ export const undoRef = (idea: string): string => `refs/ralphctl/undo/${idea}`;
 export const candidateRef = (idea: string): string => `refs/ralphctl/candidate/${idea}`;
 /** The commit of the target's branch on a remote, as ralphctl saw it last. */
 export const remoteRef = (remote: string, target: string): string => `refs/ralphctl/remote/${remote}/${target}`;
+export const REVIEWS = 'refs/ralphctl/review/';
+/** Below it: every commit that ralphctl has pushed as the idea's branch. */
+export const reviewRef = (idea: string): string => `${REVIEWS}${idea}`;
 /** Former tips of the target whose commits landed again on top of the remote's. */
 export const REPLACED = 'refs/ralphctl/replaced/';
 export const replacedRef = (target: string, tip: string): string => `${REPLACED}${target}/${tip.slice(0, 12)}`;

@@ -2,12 +2,12 @@
  * Checks the user's repository before a run: can ralphctl work in it, and what is its name?
  * Invariant: reads only. Every problem has a name and a fix.
  */
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RepositoryError } from './errors.js';
+import { readRegular } from './regular.js';
 import { GitError, git } from './runner.js';
-import { exists, listWorktrees } from './worktrees/list.js';
-import { type OpenOperation, openOperation } from './worktrees/recover.js';
+import { exists } from './worktrees/list.js';
 
 export interface Repository {
   /** Top folder of this checkout, links resolved. */
@@ -86,7 +86,7 @@ const reftable = (path: string): RepositoryError =>
 
 /** By the text of the configuration: asking git takes a process, and an older one does not know. */
 async function keepsRefsInTables(commonDir: string): Promise<boolean> {
-  const config = await readFile(`${commonDir}/config`, 'utf8').catch(() => '');
+  const config = await readRegular(`${commonDir}/config`).catch(() => '');
   return /^\s*refstorage\s*=\s*"?reftable\b/im.test(config) || (await exists(`${commonDir}/reftable`));
 }
 
@@ -185,33 +185,6 @@ export async function targetTip(repo: string, target: string): Promise<string> {
     near ? `Set the target to ${near}, or create it: git branch ${target} ${near}` : `Create it: git branch ${target}`,
   );
 }
-
-/** Refuses when the checkout of the target is in the middle of an operation. */
-export async function refuseOpenOperations(repo: string, target: string): Promise<void> {
-  for (const tree of await listWorktrees(repo)) {
-    if (tree.bare || tree.prunable || (tree.branch !== undefined && tree.branch !== target)) continue;
-    const got = await git(tree.path).result(['rev-parse', '--absolute-git-dir'], { ok: [0, 128], read: true });
-    // Left by a repository that was moved: no operation can be in progress there.
-    if (got.code !== 0) continue;
-    const gitDir = got.stdout.trimEnd();
-    const open = await openOperation(gitDir);
-    if (open && (tree.branch === target || (await rebasesBranch(gitDir, target))))
-      throw inProgress(open, tree.path, target);
-  }
-}
-
-async function rebasesBranch(gitDir: string, target: string): Promise<boolean> {
-  const names = await Promise.all(
-    ['rebase-merge', 'rebase-apply'].map((dir) => readFile(`${gitDir}/${dir}/head-name`, 'utf8').catch(() => '')),
-  );
-  return names.some((name) => name.trim() === `refs/heads/${target}`);
-}
-
-const inProgress = (open: OpenOperation, path: string, target: string): RepositoryError =>
-  new RepositoryError(
-    `A ${open} is in progress in ${path}, which has ${target} checked out.`,
-    open === 'bisect' ? `End it: git -C '${path}' bisect reset` : `Finish it, or: git -C '${path}' ${open} --abort`,
-  );
 
 function nearest(name: string, candidates: readonly string[]): string | undefined {
   const alias: Record<string, string> = { main: 'master', master: 'main' };

@@ -12,6 +12,8 @@ import { filterProblem } from './errors.js';
 import { runInterruptible } from './interruptible.js';
 import { isLockContention, lockDelayMs, lockHeld, lookForStandstill } from './locks.js';
 import { runInShell, ShellError, shellCanRun } from './shell.js';
+import { GitEnded, PipesRemoved, watched } from './watched.js';
+import { failedAtPipe, pipesForGit, removePipes, worktreesOf } from './worktree-pipes.js';
 
 export interface GitOptions {
   /** Added to the child's environment. */
@@ -93,7 +95,7 @@ export function git(dir: string): Git {
   const result = async (args: readonly string[], opts: GitOptions = {}): Promise<GitResult> => {
     for (let attempt = 1; ; attempt++) {
       opts.signal?.throwIfAborted();
-      const got = await once(dir, args, opts);
+      const got = await unhindered(dir, args, opts);
       const answered = (opts.ok ?? [0]).includes(got.code);
       const locked = got.code !== 0 && isLockContention(got.stderr);
       if (answered && !locked) return got;
@@ -120,7 +122,56 @@ function trimNewlines(text: string): string {
   return text.slice(0, end);
 }
 
-async function once(dir: string, args: readonly string[], opts: GitOptions): Promise<GitResult> {
+/** Whoever makes pipes faster than ralphctl removes them must not keep it busy for ever. */
+const MOST_ROUNDS = 5;
+
+/** Runs the command again after a pipe that it waited at, or failed at, is gone. */
+async function unhindered(dir: string, args: readonly string[], opts: GitOptions): Promise<GitResult> {
+  const watch = { dir: resolve(dir), args, read: opts.read ?? false, hooks: opts.hooks ?? false };
+  for (let round = 1; ; round++) {
+    try {
+      const got = opts.signal
+        ? await once(dir, args, opts)
+        : await watched(watch, raw, (ending) => once(dir, args, opts, ending));
+      const again = round < MOST_ROUNDS && got.code !== 0 && failedAtPipe(got.stderr) && (await removeFrom(watch));
+      if (!again) return got;
+    } catch (error) {
+      if (error instanceof GitEnded) throw new GitError(dir, args, 0, '', error.message);
+      if (!(error instanceof PipesRemoved)) throw error;
+      if (round >= MOST_ROUNDS)
+        throw new GitError(
+          dir,
+          args,
+          0,
+          '',
+          `somebody makes named pipes in ${dir} again and again: find '${dir}' -type p`,
+        );
+    }
+  }
+}
+
+async function removeFrom({ dir, args }: { dir: string; args: readonly string[] }): Promise<boolean> {
+  let some = false;
+  for (const worktree of worktreesOf(dir, args)) {
+    const paths = await pipesForGit(worktree, raw);
+    if (paths.length > 0) await removePipes(worktree, paths, raw);
+    some ||= paths.length > 0;
+  }
+  return some;
+}
+
+const LONGEST_RAW_MS = 60_000;
+
+/** For the removal of pipes: reads the index, and writes files from it. */
+const raw = (dir: string, args: readonly string[], input?: string): Promise<GitResult> =>
+  once(
+    dir,
+    args,
+    { read: input === undefined, ...(input === undefined ? {} : { input }) },
+    AbortSignal.timeout(LONGEST_RAW_MS),
+  );
+
+async function once(dir: string, args: readonly string[], opts: GitOptions, ending?: AbortSignal): Promise<GitResult> {
   lookForStandstill();
   const given = await look(resolve(dir));
   const config = [...STEADY, ...(opts.hooks ? [] : ['core.hooksPath=/dev/null']), ...(opts.config ?? [])];
@@ -131,13 +182,16 @@ async function once(dir: string, args: readonly string[], opts: GitOptions): Pro
     extra: { ...given, ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env },
     input: opts.input,
     apart: opts.hooks,
+    read: opts.read,
+    signal: ending,
   };
   if (opts.signal) {
     const { argv, input } = command;
     const env = { ...command.env, ...command.extra };
     return runInterruptible({ argv, cwd: command.dir, env, input, signal: opts.signal });
   }
-  if (!shellCanRun(command)) return alone(dir, args, opts, config, { ...command.env, ...command.extra });
+  if (!shellCanRun(command))
+    return alone(dir, args, { ...opts, signal: ending }, config, { ...command.env, ...command.extra });
   try {
     return await runInShell(command);
   } catch (error) {
@@ -162,6 +216,7 @@ async function alone(
     baseDir: dir,
     trimmed: false,
     config,
+    abort: opts.signal,
     allowEnvironment: Object.keys(env),
     // With an open stdin, a command that reads it waits for ever.
     input: () => opts.input || '\n',
@@ -222,7 +277,7 @@ const ALLOWED = new Set([
   // Windows starts no program without these.
   ...['SYSTEMROOT', 'WINDIR', 'COMSPEC', 'PATHEXT', 'USERPROFILE', 'HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA'],
   ...['PROGRAMDATA', 'PROGRAMFILES', 'TEMP', 'TMP', 'USERNAME'],
-  // Identifies the job process of a git (worker/job-process/orphans.ts).
+  // Identifies the job process of a git (process/left-git.ts).
   'RALPHCTL_LAUNCHER',
 ]);
 

@@ -2,7 +2,8 @@
  * Runs git through a few persistent shells. Forking a small shell takes a fraction of a millisecond, forking this
  * process some three, and an idea needs dozens of git processes.
  * Invariant: one command at a time in each shell. Its output arrives byte for byte with its exit code. Every word is
- * quoted, so that a path, a message or a variable is never run as a command. The shells end with this process.
+ * quoted, so that a path, a message or a variable is never run as a command. The shells end with this process, and a
+ * command that only reads with them.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,6 +25,10 @@ export interface ShellCommand {
   input?: string | undefined;
   /** May leave processes that continue to print: its output takes a separate way. */
   apart?: boolean | undefined;
+  /** Changes nothing: it ends with this process. Any other command runs to its end. */
+  read?: boolean | undefined;
+  /** Ends it, with all that its process group holds. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface ShellResult {
@@ -44,6 +49,8 @@ const LONGEST_INPUT = 64 << 10;
 const NO_SUCH_FOLDER = 'none';
 /** How long output may still arrive from a shell that has ended. */
 const LAST_WORDS_MS = 500;
+/** How long a command that is ended may take to clean up: git removes its locks. */
+const KILL_GRACE_MS = 3000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** False for commands that a shell cannot take: the caller starts a process. */
@@ -105,6 +112,7 @@ class Marked {
 }
 
 interface Job {
+  read: boolean;
   out: Marked;
   err: Marked;
   resolve: (result: ShellResult) => void;
@@ -114,6 +122,8 @@ interface Job {
 class Shell {
   readonly #child: ChildProcessWithoutNullStreams;
   #job: Job | undefined;
+  #ending = false;
+  #closed = false;
   usable = true;
 
   constructor(
@@ -127,10 +137,15 @@ class Shell {
     stderr.on('data', (chunk: Buffer) => this.#take('err', chunk));
     for (const stream of [stdin, stdout, stderr]) stream.on('error', (error) => this.#lost(error.message));
     this.#child.once('error', (error) => this.#lost(error.message));
-    this.#child.once('close', () => this.#lost('it was closed'));
+    this.#child.once('close', () => {
+      this.#closed = true;
+      this.#lost('it was closed');
+    });
     this.#child.once('exit', (code, signal) => {
       this.usable = false;
-      setTimeout(() => this.#lost(`exit ${code ?? signal}`), LAST_WORDS_MS).unref();
+      // A command that is being ended may outlive its shell for a moment.
+      const waitMs = LAST_WORDS_MS + (this.#ending ? KILL_GRACE_MS : 0);
+      setTimeout(() => this.#lost(`exit ${code ?? signal}`), waitMs).unref();
     });
     this.#hold(false);
   }
@@ -139,15 +154,41 @@ class Shell {
     return this.#job !== undefined;
   }
 
+  /** Runs a command that changes nothing. */
+  get reads(): boolean {
+    return this.#job?.read ?? false;
+  }
+
   /** Reserves the shell at once; the promise settles when the command has ended. */
   run(command: ShellCommand, files?: OutputFiles): Promise<ShellResult> {
     const mark = randomBytes(16).toString('hex');
     return new Promise((resolve, reject) => {
       const marked = (): Marked => new Marked(Buffer.from(mark), 8);
-      this.#job = { out: marked(), err: marked(), resolve, reject };
+      const job = { read: command.read ?? false, out: marked(), err: marked(), resolve, reject };
+      this.#job = job;
       this.#hold(true);
       this.#child.stdin.write(script(command, mark, files));
+      command.signal?.addEventListener('abort', () => this.#job === job && this.end(), { once: true });
     });
+  }
+
+  /** Ends it and its running command: TERM, and KILL to what is left after a while. */
+  end(): void {
+    this.usable = false;
+    this.#ending = true;
+    this.signalGroup('SIGTERM');
+    setTimeout(() => this.signalGroup('SIGKILL'), KILL_GRACE_MS).unref();
+  }
+
+  /** The shell leads its group. Until its output is closed a member of the group lives, and keeps the group's id. */
+  signalGroup(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined || this.#closed) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // It has ended.
+    }
   }
 
   /** Ends it after its running command. */
@@ -194,6 +235,10 @@ class Shell {
 
 let shells: Shell[] = [];
 let environment = '';
+// A git that hangs would outlive this process for ever.
+process.on('exit', () => {
+  for (const shell of shells) if (shell.reads) shell.signalGroup('SIGTERM');
+});
 const waiting: Array<() => void> = [];
 
 function freeShell(env: Readonly<Record<string, string>>): Shell | undefined {
@@ -213,6 +258,7 @@ function freeShell(env: Readonly<Record<string, string>>): Shell | undefined {
 async function inFreeShell(command: ShellCommand, files?: OutputFiles): Promise<ShellResult> {
   for (;;) {
     // Found and reserved in one turn, so that no other command can come between.
+    command.signal?.throwIfAborted();
     const shell = freeShell(command.env);
     if (shell) return shell.run(command, files);
     if (shells.length > 0) await new Promise<void>((resolve) => waiting.push(resolve));

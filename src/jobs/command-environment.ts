@@ -32,6 +32,14 @@ export function commandEnvironment(
   };
 }
 
+/** What commands of every slot get alike: the slot's numbers are left out. */
+export const environmentThatCounts = (
+  deps: WorkDeps,
+  { file }: Configured,
+  part: 'gate' | 'setup',
+): Array<[name: string, value: string]> =>
+  Object.entries(gateEnvironment(deps.env, {}, file.config[part].passEnv ?? [])).sort(([a], [b]) => (a < b ? -1 : 1));
+
 /**
  * Separates ports and container names of concurrent work by a number each.
  * Invariant: agents use 1 to 100, together with their set-up and their idea's gate. Other concurrent work uses the

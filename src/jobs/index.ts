@@ -4,11 +4,12 @@
  * stops meanwhile, and 3 ms from a small process.
  */
 
+import { withCancellation } from '../git/watched.js';
 import { FAILURE } from '../protocol/failures.js';
 import { runAgent } from './agent-run/run.js';
 import { deliverAlert } from './alerts/deliver.js';
 import { pushTarget } from './delivery/push.js';
-import { runIdeaGate } from './gate/gate.js';
+import { runIdeaGate } from './gate/idea-gate.js';
 import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
 import {
   type DoWork,
@@ -59,7 +60,7 @@ const WORK: {
 export const workHere =
   (deps: WorkDeps): DoWork =>
   (name, input, context) => {
-    const done = WORK[name](deps, input, context);
+    const done = withCancellation(context.signal, () => WORK[name](deps, input, context));
     const noted = done.then((result) =>
       context.abandoned() ? undefined : noteJob(deps, name, input, result).catch(ledgerFault),
     );

@@ -5,13 +5,16 @@
 
 import { join } from 'node:path';
 import { ideaDir, integrationDir } from '../config/paths.js';
+import { readCommits } from '../git/commits.js';
 import { RepositoryError } from '../git/errors.js';
+import { namedIdeas } from '../git/landing/first-parents.js';
 import { landIdea as landOnTarget } from '../git/landing/land.js';
 import { type TakenBack, takenBack } from '../git/landing/taken-back.js';
-import type { LandingContext } from '../git/landing/target-lock.js';
+import type { LandingContext, Recalled } from '../git/landing/target-lock.js';
 import { undoIdea as undoOnTarget } from '../git/landing/undo.js';
-import { linkText, linkTrouble } from '../git/worktrees/gitlinks.js';
-import type { LandInput, LandResult, MergedGate, UndoInput, UndoResult } from '../protocol/git-work.js';
+import { linkText, linkTrouble, mayHaveLinks } from '../git/worktrees/gitlinks.js';
+import type { GateResult } from '../protocol/gate.js';
+import type { LandInput, LandResult, MergedGate, Reverted, UndoInput, UndoResult } from '../protocol/git-work.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import type { LoadedRun } from '../run-files/run.js';
@@ -22,7 +25,9 @@ import { storeOf } from './beads.js';
 import { SEATS } from './command-environment.js';
 import { landingGate, setUpOrThrow, wallOf } from './confine/walls.js';
 import { upstreamOf } from './delivery/upstream.js';
+import { leaveOrder } from './gate/ahead.js';
 import { gateLanding } from './gate/gate.js';
+import { type Green, greenFile, recallGreen, rememberGreen } from './gate/greens.js';
 import type { WorkContext, WorkDeps } from './job.js';
 import { loadOne } from './load.js';
 import { assertDiskSpace } from './machine.js';
@@ -32,7 +37,23 @@ import { openerOf } from './review/open.js';
 import { cleanLanding, redactorOf } from './secrets.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
-  const { run, about, options, ticks, place } = await landingWork(deps, input, 'landing', signal);
+  const work = await landingWork(deps, input, 'landing', signal);
+  let landed = false;
+  try {
+    const result = await landWork(deps, input, work, signal);
+    landed = result.kind === 'landed';
+    return result;
+  } finally {
+    await leaveOrder(work.run, input.idea, landed).catch(() => undefined);
+  }
+}
+
+async function landWork(
+  deps: WorkDeps,
+  input: LandInput,
+  { run, about, options, ticks, place }: LandingWork,
+  signal: AbortSignal,
+): Promise<LandResult> {
   const { landing, commit } = run.file.config;
   const { branch, base, head } = input;
   const ticked = [input.idea, ...(input.blues ?? [])];
@@ -40,16 +61,27 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const files = ticks && !tool ? await tickFiles(deps.root, input, run.file, ticked) : [];
   const tolerated = new Set<string>();
   const escaped = new Set<string>();
-  let merged: MergedGate | undefined = input.green?.gate;
+  // What was told of it has been told.
+  const { same: _, ...before } = input.green?.gate ?? {};
+  let merged = input.green && (before as MergedGate);
   let ran = false;
   const handOver =
     landing.mode === 'pr'
-      ? openerOf(deps, run, { idea: about, anew: input.anew, seen: input.seen }, signal)
+      ? openerOf(deps, run, { idea: about, anew: input.anew, seen: input.seen, below: input.below }, signal)
       : undefined;
   const result = await landOnTarget({
     ...options,
-    ...(handOver ? { handOver: (gated) => handOver(gated, merged) } : {}),
+    ...(handOver ? { on: input.below?.commit, handOver: (gated) => handOver(gated, merged) } : {}),
     ...(input.green ? { known: { trees: input.green.trees, gate: { pass: true, ...input.green.gate } } } : {}),
+    recall: async (candidate) => {
+      const green = await options.recall(candidate);
+      if (green) {
+        const { commands, tests, log } = green.gate;
+        merged = { commands, tests, log, durationMs: 0, same: green.by };
+        ran = false;
+      }
+      return green;
+    },
     gate: async (dir, onto) => {
       const gate = await options.gate(dir, onto);
       for (const command of gate.tolerated ?? []) tolerated.add(command);
@@ -60,6 +92,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
       return gate;
     },
     ...{ branch, base, head },
+    ...(input.places ? { places: input.places } : {}),
     ...(await whoWorked(deps, input, run.file.config)),
     strategy: landing.strategy,
     type: commit.type,
@@ -74,10 +107,20 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     ...(tolerated.size > 0 ? [redBefore([...tolerated])] : []),
     ...(escaped.size > 0 ? [`Its gate left processes running, which were ended: ${[...escaped].join(', ')}.`] : []),
   ].join(' ');
-  const known = result.kind === 'landed' && told ? noted(result, told) : result;
+  const others = result.kind === 'red' ? await landedMeanwhile(run.file.repo, input, result.onto) : {};
+  const known = result.kind === 'landed' && told ? noted(result, told) : { ...result, ...others };
   const gate = merged && { ...merged, ...(ran ? {} : { earlier: true as const }) };
   const gated = known.kind !== 'conflict' && known.kind !== 'red' && gate ? { ...known, gate } : known;
-  return cleanLanding(await noteTakenBack(gated, run.file, input.idea), redactorOf(deps));
+  return cleanLanding(await noteReverted(gated, run.file, input.idea), redactorOf(deps));
+}
+
+const MOST_OTHERS = 10;
+
+/** Whose work it meets, for its agent. */
+async function landedMeanwhile(repo: string, { idea, base }: LandInput, onto: string): Promise<{ others?: string[] }> {
+  const since = await readCommits(repo, `${base}..${onto}`).catch(() => []);
+  const ids = new Set(since.flatMap(({ message }) => namedIdeas(message).landed).filter((one) => one !== idea));
+  return ids.size > 0 ? { others: [...ids].slice(-MOST_OTHERS) } : {};
 }
 
 /** The landing's note lists tolerated failures. */
@@ -106,6 +149,15 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
     commit: input.commit || undefined,
     backlog: place === undefined ? undefined : { path: place, files: inside, untick },
   }).catch(asWorkError);
+  if (result.kind === 'nothing' || result.kind === 'conflict') {
+    const { repo, target } = run.file;
+    const backlogPath = repositoryPath(repo, run.file.backlog.file);
+    const gone = await takenBack({ repo, target, backlogPath, only: new Set([input.idea]) }).catch(() => []);
+    const reverted = gone.filter((one) => one.by && !one.part).map(revertedBy);
+    // What somebody took off does not conflict: nothing is left to take off.
+    if (reverted.length > 0) return cleanLanding({ kind: 'nothing', reverted }, redactorOf(deps));
+    if (result.kind === 'nothing') return cleanLanding(result, redactorOf(deps));
+  }
   if (result.kind === 'undone') await dropPlace(deps, input);
   if (result.kind === 'undone') {
     await tickUntracked(run.file, files, false);
@@ -117,7 +169,7 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
 
 /* Shared by landing and undo: worktree, disk space, gate and backlog file. */
 
-export interface LandingInput extends RunRef {
+export interface LandingInput extends RunRef, Pick<LandInput, 'below'> {
   idea: string;
   title: string;
   agentName: string;
@@ -126,7 +178,13 @@ export interface LandingInput extends RunRef {
 export interface LandingWork {
   run: LoadedRun;
   about: Idea;
-  options: LandingContext & { title: string; agentName: string; sign: boolean; unlinked?: true };
+  options: Omit<LandingContext, 'recall'> & {
+    title: string;
+    agentName: string;
+    sign: boolean;
+    unlinked?: true;
+    recall: (candidate: Recalled) => Promise<Green | undefined>;
+  };
   /** Whether the run ticks ideas in their backlog. */
   ticks: boolean;
   /** The backlog file relative to the repository; undefined when it lies outside, or the run ticks nothing. */
@@ -147,11 +205,13 @@ export async function landingWork(
   await assertDiskSpace([integrationRoot, repo], config, true);
   const ticks = tick && config.landing.tick;
   const place = ticks ? repositoryPath(repo, backlog.file) : undefined;
-  const upstream = upstreamOf(deps, run, { place, work: folder, signal });
+  const stacked = input.below !== undefined;
+  const upstream = upstreamOf(deps, run, { place, work: folder, stacked, signal });
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), folder);
   // Another idea may already use this idea's slot.
   const where = (dir: string) => ({ ...input, agentName: SEATS.landing, dir, logDir, signal });
   const { idea, title, agentName } = input;
+  let green: string | undefined;
   const options = {
     ...{ repo, integrationRoot, target, idea, title, agentName, signal },
     ...(origin ? { unlinked: true as const } : {}),
@@ -161,9 +221,17 @@ export async function landingWork(
       setUpOrThrow(await wallOf(deps, run), { idea, fix: 'Look at its work and at the set-up commands' }, () =>
         setUp(deps, run, { ...where(dir), shared: true }),
       ),
+    recall: async ({ dir, tree, commit, onto }: Recalled) => {
+      green = await greenFile(deps, run, tree);
+      const known = await recallGreen(green);
+      return known && !(await mayHaveLinks(dir, onto, commit)) ? known : undefined;
+    },
     gate: async (dir: string, onto: string) => {
       await refuseLinks(dir, onto, idea);
-      return landingGate(await wallOf(deps, run), idea, () => gateLanding(deps, run, { ...where(dir), base: onto }));
+      const work = (): Promise<GateResult> => gateLanding(deps, run, { ...where(dir), base: onto });
+      const gate = await landingGate(await wallOf(deps, run), idea, work);
+      await rememberGreen(green, { gate, by: `${folder === 'undo' ? 'rollback' : 'landing'} gate of ${idea}` });
+      return gate;
     },
     ...(upstream ? { upstream } : {}),
   };
@@ -178,40 +246,29 @@ async function refuseLinks(dir: string, onto: string, idea: string): Promise<voi
 }
 
 /*
- * A landing lists the ideas that a person rolled back since the previous landing. Never fails a finished landing.
+ * A landing lists the ideas that a person took off the target since the previous landing. Never fails a finished landing.
  */
 
 const MOST_NAMED = 3;
+/** The result is part of the workflow's history. */
+const MOST_REVERTED = 20;
+const LONGEST_SUBJECT = 60;
 
-export async function noteTakenBack(result: LandResult, run: RunFile, idea: string): Promise<LandResult> {
+export async function noteReverted(result: LandResult, run: RunFile, idea: string): Promise<LandResult> {
   if (result.kind !== 'landed') return result;
   const { repo, target } = run;
   const backlogPath = repositoryPath(repo, run.backlog.file);
   const look = { repo, target, before: idea, backlogPath };
   const all = await takenBack(look).catch(() => []);
-  const gone = all.filter((one) => !run.again?.includes(one.idea));
-  if (gone.length === 0) return result;
-  const whole = gone.filter(({ part }) => !part);
+  const gone = all.filter((one) => !run.again?.includes(one.idea)).slice(0, MOST_REVERTED);
+  return gone.length === 0 ? result : { ...result, reverted: gone.map(revertedBy) };
+}
+
+function revertedBy({ idea, by, part }: TakenBack): Reverted {
+  const { commit = '', subject = '' } = by ?? {};
   return {
-    ...result,
-    note: [...new Set(whole.map(({ by }) => by?.commit))]
-      .map((by) => words(whole, by))
-      .concat(gone.filter(({ part }) => part).map(partWords), result.note ?? [])
-      .join(' '),
+    ...{ idea, by: commit.slice(0, 8), subject: subject.slice(0, LONGEST_SUBJECT) },
+    ...(part ? { files: part.slice(0, MOST_NAMED) } : {}),
+    ...(part && part.length > MOST_NAMED ? { more: part.length - MOST_NAMED } : {}),
   };
-}
-
-function partWords({ idea, by, part = [] }: TakenBack): string {
-  const more = part.length > MOST_NAMED ? ` and ${part.length - MOST_NAMED} more` : '';
-  const files = part.slice(0, MOST_NAMED).join(', ');
-  return `${by?.commit.slice(0, 8)} (${by?.subject.slice(0, 60)}) took part of ${idea} off the target again: ${files}${more}.`;
-}
-
-function words(all: readonly TakenBack[], commit: string | undefined): string {
-  const of = all.filter(({ by }) => by?.commit === commit);
-  const names = of.slice(0, MOST_NAMED).map(({ idea }) => idea);
-  const more = of.length > MOST_NAMED ? ` and ${of.length - MOST_NAMED} more` : '';
-  const again = names.map((id) => `ralphctl retry ${id}`).join(', ');
-  const subject = of[0]?.by?.subject.slice(0, 60) ?? '';
-  return `${commit?.slice(0, 8)} (${subject}) took ${names.join(', ')}${more} off the target again; to run it again, once this run is over: ${again}.`;
 }

@@ -6,7 +6,8 @@ import { runDir } from '../config/paths.js';
 import { type Config, resolveAgent } from '../config/schema/config.js';
 import { notPushed } from '../git/delivery/unpushed.js';
 import { landedIdeas } from '../git/landing/landed.js';
-import { ideaFacts, runFacts, type SummaryFile, toldIdeas } from '../model/facts.js';
+import { landedLines } from '../git/landing/lines.js';
+import { ideaFacts, landingsOf, runFacts, type SummaryFile, toldIdeas } from '../model/facts.js';
 import type {
   CarriedOver,
   CloseRunInput,
@@ -17,10 +18,10 @@ import type {
 import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
-import type { RunSummary } from '../protocol/run.js';
+import { MOST_NOT_LANDED, type RunSummary } from '../protocol/run.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { abandonedIdeas, carryOver, retriedIdeas, takeCarried } from '../run-files/carried.js';
-import { readModel } from '../run-files/read-model.js';
+import { type ModelOfRun, readModel } from '../run-files/read-model.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf, trackerOfRun, trackerSettings, waveSettings } from '../run-files/settings.js';
 import { needNoWork, repositoryPath } from '../run-files/ticks.js';
@@ -82,8 +83,6 @@ async function carriedInto(
   };
 }
 
-const MOST_LISTED = 1000;
-
 /** A revision of the run's configuration, for the deciding code. */
 export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<RunConfigResult> {
   const run = await load(deps, input);
@@ -110,21 +109,43 @@ function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessE
 }
 
 /** The facts from the run's events. The summary succeeds without them. */
-async function factsOf(root: string, ref: RunRef): Promise<Pick<SummaryFile, 'run' | 'ideas'>> {
-  const found = await readModel(root, { project: ref.project, runId: ref.runId });
-  return found ? { run: runFacts(found.model), ideas: toldIdeas(found.model).map(ideaFacts) } : {};
+function factsOf({ model }: ModelOfRun): Pick<SummaryFile, 'run' | 'ideas'> {
+  return { run: runFacts(model), ideas: toldIdeas(model).map(ideaFacts) };
+}
+
+/** The activity has two minutes. Of a history that takes longer, the report asks git. */
+const MOST_LINES_MS = 60_000;
+
+async function landingFacts({ model, run }: ModelOfRun): Promise<Pick<SummaryFile, 'landings'>> {
+  const landed = landingsOf(model);
+  const lines = await landedLines(run.file.repo, landed, AbortSignal.timeout(MOST_LINES_MS));
+  return { landings: [...lines].map(([idea, one]) => ({ idea, commit: landed.get(idea) ?? '', ...one })) };
 }
 
 export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<void> {
   await load(deps, input);
-  const dir = runDir(deps.root, input.project, input.runId);
-  const facts = await factsOf(deps.root, input).catch(() => ({}));
-  await writeAtomically(join(dir, 'summary.json'), JSON.stringify({ ...(input.summary as object), ...facts }, null, 2));
+  const { project, runId } = input;
+  const path = join(runDir(deps.root, project, runId), 'summary.json');
+  const found = await readModel(deps.root, { project, runId }).catch(() => undefined);
+  const facts = found ? factsOf(found) : {};
+  const write = (more: Partial<SummaryFile> = {}): Promise<void> =>
+    writeAtomically(path, JSON.stringify({ ...(input.summary as object), ...facts, ...more }, null, 2), {
+      flush: true,
+    });
+  // It is what is left of the run where its events are lost.
+  await write();
+  await carry(deps, input);
+  const landings = found && (await landingFacts(found).catch(() => undefined));
+  if (landings) await write(landings);
+}
+
+/** What people said in the run and the next one needs. */
+async function carry(deps: WorkDeps, input: CloseRunInput): Promise<void> {
   if (!input.carried) return;
   const { notLanded } = input.summary as Partial<RunSummary>;
   // A truncated list does not show which ideas have landed.
   const open =
-    notLanded && notLanded.length < MOST_LISTED
+    notLanded && notLanded.length < MOST_NOT_LANDED
       ? new Map(notLanded.map(({ idea, status }) => [idea, status]))
       : undefined;
   await carryOver(deps.root, input, await knownIdeas(deps.root, input), input.carried, open);

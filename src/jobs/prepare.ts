@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { ideaDir, keptDir, worktreesDir } from '../config/paths.js';
 import { ensureSetup, SetupError } from '../gate/kept/setup.js';
 import { admitOwnTip, noteOwnTip } from '../git/confinement/own-branch.js';
+import { reviewBelow } from '../git/delivery/stacked.js';
 import { RepositoryError } from '../git/errors.js';
 import { ideaBranch, readTip } from '../git/refs.js';
 import { targetTip } from '../git/repository.js';
@@ -49,24 +50,27 @@ async function prepare(
   await assertDiskSpace([worktreesRoot, repo, deps.root], config);
   const ref = `refs/heads/${ideaBranch(input.idea)}`;
   const tip = await readTip(repo, ref);
+  const tipOfTarget = await targetTip(repo, target);
   const made = await ensureWorktree({
     repo,
     worktreesRoot,
     agentName: input.agentName,
     idea: input.idea,
-    base: await targetTip(repo, target),
+    base: tip === undefined && input.on !== undefined ? input.on : tipOfTarget,
     keep: config.worktrees.keep,
     recycle: config.worktrees.recycle,
     at: input.at,
   });
   const { path: worktree, branch } = made;
-  let { base } = made;
+  const below = { idea: input.idea, head: tip ?? '', without: tipOfTarget };
+  let base = (tip !== undefined && config.landing.mode === 'pr' && (await reviewBelow(repo, below))) || made.base;
   const wall = await wallOf(deps, run);
   // Without this check here, ralphctl checks when the agent continues.
   if (look && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')
     await admitOwnTip(wall, { worktree, branch, idea: input.idea }, tip);
   if (input.reopen?.kind === 'conflict') {
-    await reopenForConflict({ worktree, idea: input.idea, onto: input.reopen.onto });
+    const { onto, after } = input.reopen;
+    await reopenForConflict({ worktree, idea: input.idea, onto, after });
     base = input.reopen.onto;
   } else if (input.reopen?.kind === 'red') {
     await reopenForRed({ worktree, idea: input.idea, candidate: input.reopen.candidate });
@@ -87,6 +91,7 @@ async function prepare(
     branch,
     base,
     origin: made.origin,
+    ...(made.aside === undefined ? {} : { aside: made.aside }),
     limits,
     ...planOf(idea),
     place,
@@ -117,20 +122,27 @@ export function asWorkError(error: unknown): never {
 
 /*
  * Recreates a lost or broken worktree from its branch, because agents sometimes delete their own folder.
- * Invariant: only in the idea's regular worktree folder. Every commit on the branch survives.
+ * Invariant: only in the idea's regular worktree folder. Every commit on the branch survives, and what is in the place of
+ * the worktree is moved aside.
  */
 
-/** True when ralphctl recreated the worktree. `look`: check what else moved its branch meanwhile. */
+export interface Recreated {
+  /** What was in its place is kept here. */
+  aside?: string | undefined;
+}
+
+/** Undefined: the worktree is sound. `look`: check what else moved its branch meanwhile. */
 export async function recreateIfGone(
   deps: WorkDeps,
   input: RunAgentInput,
   context: WorkContext,
   look: { branch: boolean },
-): Promise<boolean> {
-  if (await privateGitDir(input.worktree)) return false;
+): Promise<Recreated | undefined> {
+  if (await privateGitDir(input.worktree)) return undefined;
   const { project, runId, idea, agentName } = input;
-  const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName, at: input.worktree }, context, look);
-  if (worktree === input.worktree) return true;
+  const at = input.worktree;
+  const { worktree, aside } = await prepareIdea(deps, { project, runId, idea, agentName, at }, context, look);
+  if (worktree === at) return { aside };
   const message = `the worktree of ${idea} was gone; ralphctl recreated it at ${worktree} instead of ${input.worktree}. Restart the idea with: ralphctl retry ${idea}`;
   throw new WorkError(message, FAILURE.repository);
 }

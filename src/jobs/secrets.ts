@@ -28,5 +28,11 @@ export function cleanFault(error: unknown, redact: Redact): unknown {
 /** Cleans git's texts in a landing or undo. The gate's texts are already clean. */
 export function cleanLanding<Result extends LandResult | UndoResult>(result: Result, redact: Redact): Result {
   if ('detail' in result) return { ...result, detail: redact(result.detail) };
-  return 'note' in result && result.note !== undefined ? { ...result, note: redact(result.note) } : result;
+  return {
+    ...result,
+    ...('note' in result && result.note !== undefined ? { note: redact(result.note) } : {}),
+    ...('reverted' in result && result.reverted
+      ? { reverted: result.reverted.map((one) => ({ ...one, subject: redact(one.subject) })) }
+      : {}),
+  };
 }

@@ -4,15 +4,17 @@
  * Invariant: pure. A run without a recorded end, and one without a change since, is as it is. May import protocol and the
  * files beside it only.
  */
+import { MOST_NOT_LANDED, type RunSummary } from '../protocol/run.js';
 import type { IdeaStatus } from '../protocol/states.js';
 import { count, emptyCounts } from './counts.js';
 import type { SummaryFile } from './facts.js';
 import type { IdeaModel, RunModel } from './model.js';
+import { isOff } from './reverted.js';
 
 /** Before the first change since the end. */
 export function keepEnd(idea: IdeaModel): void {
   if (idea.atEnd) return;
-  const { forNext: _, ...then } = idea;
+  const { forNext: _, lineGone: __, ...then } = idea;
   idea.atEnd = then;
 }
 
@@ -28,16 +30,14 @@ export function atEnd(model: RunModel): RunModel {
   const ideas = new Map<string, IdeaModel>();
   for (const [id, idea] of model.ideas) {
     // Its branch has what it has now.
-    const { said, moments, forNext, commits } = idea;
-    const then = idea.atEnd ? { ...idea.atEnd, said, moments, commits, ...(forNext ? { forNext } : {}) } : idea;
+    const { said, moments, forNext, lineGone, commits } = idea;
+    const since = { said, moments, commits, ...(forNext ? { forNext } : {}), ...(lineGone ? { lineGone } : {}) };
+    const then = idea.atEnd ? { ...idea.atEnd, ...since } : idea;
     ideas.set(id, then);
     count(counts, then, 1);
   }
   return { ...model, ideas, counts };
 }
-
-/** The end of a run lists at most this many ideas that have not landed. */
-const MOST_LISTED = 1000;
 
 /**
  * An idea that the run did not touch has no event, and the target may have moved since: the summary tells whether it had
@@ -46,7 +46,7 @@ const MOST_LISTED = 1000;
 export function endedAs(model: RunModel, summary: Pick<SummaryFile, 'notLanded'> | undefined): void {
   if (!summary) return;
   const open = new Map<string, IdeaStatus>(summary.notLanded.map(({ idea, status }) => [idea, status]));
-  const whole = open.size < MOST_LISTED;
+  const whole = open.size < MOST_NOT_LANDED;
   for (const idea of model.ideas.values()) {
     if (idea.group) continue;
     const status = open.get(idea.id);
@@ -68,13 +68,17 @@ function change(model: RunModel, idea: IdeaModel, to: Pick<IdeaModel, 'landedBef
   count(model.counts, idea, 1);
 }
 
+/** A person has said since the run what the next one does with the idea: retries it, or leaves it out. */
+export const isDecided = (forNext: { queued?: true; leftOut?: true } | undefined): boolean =>
+  forNext?.queued === true || forNext?.leftOut === true;
+
 /* The numbers of a run that is over, the same in every view. */
 
 export interface Outcome {
   landed: number;
   /** Of those, how many had landed before this run. */
   landedBefore: number;
-  /** What this run landed, and is no longer on the target now. */
+  /** Landed, and no longer on the target now; also what had landed before this run. */
   gone: number;
   /** Neither landed nor left out. */
   open: number;
@@ -84,13 +88,19 @@ export interface Outcome {
 
 /** A person has decided about these: they are no failure and wait for nobody. */
 const LEFT_OUT: ReadonlySet<IdeaStatus> = new Set(['skipped', 'abandoned']);
-export const isLeftOut = (status: IdeaStatus): boolean => LEFT_OUT.has(status);
+const isLeftOut = (status: IdeaStatus): boolean => LEFT_OUT.has(status);
 
-export function outcomeOf(model: RunModel): Outcome {
+/** How one idea ended. `gone`: nothing of its landed work is on the target now. */
+export interface EndOf {
+  status: IdeaStatus;
+  landedBefore?: boolean;
+  gone?: boolean;
+}
+
+/** Every view counts here. */
+export function outcome(ends: Iterable<EndOf>): Outcome {
   const sum: Outcome = { landed: 0, landedBefore: 0, gone: 0, open: 0, leftOut: 0 };
-  for (const idea of model.ideas.values()) {
-    if (idea.group) continue;
-    const { status, landedBefore } = idea.atEnd ?? idea;
+  for (const { status, landedBefore, gone } of ends) {
     if (status !== 'landed') {
       if (isLeftOut(status)) sum.leftOut += 1;
       else sum.open += 1;
@@ -98,10 +108,26 @@ export function outcomeOf(model: RunModel): Outcome {
     }
     sum.landed += 1;
     if (landedBefore) sum.landedBefore += 1;
-    else if (idea.off) sum.gone += 1;
+    if (gone) sum.gone += 1;
   }
   return sum;
 }
+
+export const outcomeOf = ({ ideas }: RunModel): Outcome =>
+  outcome(
+    [...ideas.values()].flatMap((idea) => {
+      const { status, landedBefore } = idea.atEnd ?? idea;
+      return idea.group ? [] : [{ status, landedBefore, gone: idea.off !== undefined || isOff(idea) }];
+    }),
+  );
+
+/** From a summary alone, which does not know what has left the target since. */
+export const outcomeOfSummary = ({ landed, landedBefore = 0, notLanded }: EndSummary): Outcome => ({
+  ...outcome(notLanded),
+  ...{ landed, landedBefore },
+});
+
+type EndSummary = Pick<RunSummary, 'landed' | 'landedBefore' | 'notLanded'>;
 
 /** What has changed since the run ended: ideas by what happened to them. */
 export interface SinceThen {
@@ -121,7 +147,8 @@ export function sinceThen({ ideas, order, target }: RunModel): SinceThen[] {
     if (idea.status === 'landed' && then.status !== 'landed') add(`on ${target} now`, id);
     if (idea.status === 'landed') continue;
     if (idea.atEnd && !idea.off && (told?.verb === 'rollback' || told?.verb === 'reset')) add('rolled back', id);
-    if (idea.forNext?.queued) add('queued for the next start', id);
+    if (idea.lineGone) add(`no longer in ${idea.lineGone.backlog}`, id);
+    else if (idea.forNext?.queued) add('queued for the next start', id);
     else if (idea.forNext?.givenUp) add('given up', id);
     else if (idea.forNext?.leftOut && !idea.off) add('left out of the next start', id);
   }

@@ -5,7 +5,7 @@
 import type { IdeaStatus } from '../protocol/states.js';
 import type { Counts, IdeaModel } from './model.js';
 
-export type Part = 'landed' | 'landing' | 'working' | 'needYou' | 'todo' | 'skipped';
+export type Part = 'landed' | 'landing' | 'working' | 'needYou' | 'todo' | 'skipped' | 'takenOff';
 
 const PART: Readonly<Record<IdeaStatus, Part>> = {
   pending: 'todo',
@@ -22,17 +22,22 @@ const PART: Readonly<Record<IdeaStatus, Part>> = {
   abandoned: 'skipped',
 };
 
-/** A person's command after the run overrides the status. */
+/** What a person did after the run, by a command or in the backlog, overrides the status. */
 export function partOf({
   status,
   approval,
   forNext,
   off,
-}: Pick<IdeaModel, 'status' | 'forNext' | 'off'> & { approval?: boolean }): Part {
+  lineGone,
+}: Pick<IdeaModel, 'status' | 'forNext' | 'off' | 'lineGone'> & { approval?: boolean }): Part {
   if (status === 'landed') return 'landed';
-  if (forNext?.leftOut) return 'skipped';
+  // No start runs it.
+  if (lineGone) return off ? 'takenOff' : 'skipped';
+  // A person left it at that.
+  if (forNext?.leftOut) return off && !forNext.givenUp ? 'takenOff' : 'skipped';
   if (forNext?.queued) return 'todo';
-  if (off) return off.stays ? 'skipped' : 'todo';
+  // No start runs it until a person has decided.
+  if (off) return off.stays ? 'needYou' : 'todo';
   return approval ? 'needYou' : PART[status];
 }
 
@@ -44,6 +49,7 @@ export const emptyCounts = (): Counts => ({
   needYou: 0,
   todo: 0,
   skipped: 0,
+  takenOff: 0,
 });
 
 /** Adds (`by` 1) or removes (`by` -1) an idea. Groups do not count. */

@@ -4,6 +4,7 @@
  * it only.
  */
 import { count } from './counts.js';
+import { askAgain } from './left-asking.js';
 import type { RunModel } from './model.js';
 
 const AT_WORK = new Set<string>(['running', 'landing', 'wants-slot']);
@@ -26,4 +27,5 @@ export function endWithoutEvent(model: RunModel, state: RunModel['state'], at: n
     delete idea.waits;
     delete idea.slot;
   }
+  askAgain(model);
 }

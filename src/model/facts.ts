@@ -65,11 +65,26 @@ export interface RunFacts {
   warnings?: RunModel['warnings'];
 }
 
+/** A landing of the run, by its commits: what git says of them may change later. */
+export interface LandingFacts {
+  idea: string;
+  /** As its event names it. */
+  commit: string;
+  added: number;
+  deleted: number;
+  commits: number;
+  /** Its first commit, the commit before that, and its last. */
+  first: string;
+  before?: string;
+  to: string;
+}
+
 /** `summary.json`; files of older versions have fewer fields. */
 export interface SummaryFile extends RunSummary {
   run?: RunFacts;
   /** Ideas with events in this run, in backlog order. */
   ideas?: IdeaFacts[];
+  landings?: LandingFacts[];
 }
 
 const some = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
@@ -112,6 +127,15 @@ export function runFacts(model: RunModel): RunFacts {
   const { startedAt, since, mode, slots, spent, conflicts, limits, warnings } = model;
   return { ...known({ startedAt, since, slots, warnings: some(warnings) }), mode, spent, conflicts, limits };
 }
+
+/** The newest landing of each idea in this run, by its commit: also of what a person took back since. */
+export const landingsOf = ({ ideas }: Pick<RunModel, 'ideas'>): Map<string, string> =>
+  new Map(
+    [...ideas.values()].flatMap(({ id, landedAs, commit, landedBefore, status }) => {
+      const own = landedAs?.commit ?? (status === 'landed' && !landedBefore ? commit : undefined);
+      return own === undefined ? [] : [[id, own] as const];
+    }),
+  );
 
 /** Ideas that an event names. */
 export const toldIdeas = ({ order, ideas }: RunModel): IdeaModel[] =>

@@ -3,8 +3,10 @@
  * Invariant: the serial identifies an agent run, so a repeated line counts once. May import protocol only.
  */
 import type { StampedEvent } from '../protocol/events.js';
+import { isNoGate } from '../protocol/gate.js';
 import { MAY_BE_FINISHED } from '../protocol/states.js';
 import { answered, command, moment } from './fold-said.js';
+import { keepQuestion } from './left-asking.js';
 import type { GateRun, IdeaModel, Iteration, RunModel } from './model.js';
 import { addRun } from './tally.js';
 
@@ -13,7 +15,7 @@ type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind 
 export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, at: number): void {
   switch (event.kind) {
     case 'idea':
-      status(idea, event, at);
+      status(model, idea, event, at);
       return;
     case 'iteration':
       begin(model, idea, event, at);
@@ -43,10 +45,16 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
     case 'review':
       if (event.state === 'open') idea.review = { number: event.number, url: event.url };
       // It lands again. After other news its status changes.
-      else if (event.state === 'apart') delete idea.review;
+      else if (event.state === 'apart' || event.state === 'astray') delete idea.review;
       return;
     case 'landing':
       delete idea.review;
+      return;
+    case 'reverted':
+      moment(idea, { at, kind: 'reverted', text: event.text });
+      if (idea.status !== 'landed') return;
+      idea.reason = event.text;
+      idea.reverted = { text: event.text, ...(event.part ? { part: true } : {}) };
       return;
     case 'bounced':
       idea.bounces += 1;
@@ -93,7 +101,7 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
     case 'warning':
       idea.warnings = idea.warnings.filter(({ kind }) => kind !== event.warning);
       idea.warnings.push({ idea: idea.id, kind: event.warning, text: event.text, since: at });
-      moment(idea, { at, kind: 'warning', text: event.text });
+      moment(idea, { at, kind: 'warning', warning: event.warning, text: event.text });
       return;
     case 'warning-over':
       idea.warnings = idea.warnings.filter(({ kind }) => kind !== event.warning);
@@ -120,7 +128,9 @@ function rest(idea: IdeaModel, event: Of<'idea'>, at: number): void {
   if (text !== undefined) moment(idea, { at, kind: 'paused', text });
 }
 
-function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
+function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number): void {
+  if (event.status === 'pending') keepQuestion(idea, model.state);
+  else delete idea.left;
   rest(idea, event, at);
   // Its next workflow begins without warnings. An idea that a stop cut off keeps those that were open.
   if (CLOSED.has(event.status) || (idea.status === 'pending' && event.status !== 'pending')) idea.warnings = [];
@@ -134,6 +144,7 @@ function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
   if (event.retries !== undefined) idea.retries = event.retries;
   if (event.reason === undefined) delete idea.reason;
   else idea.reason = event.reason;
+  if (event.reason !== idea.reverted?.text) delete idea.reverted;
   if (event.status === 'needs-human') {
     if (idea.question === undefined) askedAs(idea);
   } else if (event.status !== 'running') {
@@ -194,6 +205,7 @@ function begin(model: RunModel, idea: IdeaModel, event: Of<'iteration'>, at: num
   if (event.model !== undefined) run.model = event.model;
   idea.iterations.push(run);
   idea.max = event.max;
+  if (event.limitMs !== undefined) idea.limitMs = event.limitMs;
   idea.agentName = event.agentName;
   if (event.agent !== undefined) idea.agent = event.agent;
   if (event.model !== undefined) idea.model = event.model;
@@ -258,9 +270,11 @@ function gate(idea: IdeaModel, event: Of<'gate'>, at: number): void {
     tolerated: event.tolerated ?? [],
     tripwires: event.tripwires ?? [],
   };
+  if (isNoGate(event)) result.none = true;
   if (event.command !== undefined) result.command = event.command;
   if (event.exitCode !== undefined) result.exitCode = event.exitCode;
   if (event.log !== undefined) result.log = event.log;
+  if (event.same !== undefined) result.same = event.same;
   if (event.tests) result.tests = event.tests;
   delete idea.gateNow;
   if (!event.pass) unfinished(idea);

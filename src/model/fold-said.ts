@@ -1,7 +1,7 @@
 /**
  * What people and ralphctl said about an idea, and its moments in order.
- * Invariant: an answer counts once, though its command is an event of its own. Both lists are bounded. May import
- * protocol only.
+ * Invariant: an answer counts once, though its command is an event of its own, and so does work that the run does later,
+ * though its result is one. Both lists are bounded. May import protocol only.
  */
 import type { StampedEvent } from '../protocol/events.js';
 import type { IdeaModel, Moment, Said } from './model.js';
@@ -40,6 +40,12 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
   }
   if (event.verb === 'rollback') idea.commits = 0;
   const text = event.text ?? event.reason;
+  const asked = event.by === undefined ? unfinished(idea, event.verb) : undefined;
+  if (asked) {
+    asked.done = event.done;
+    asked.finished = true;
+    return;
+  }
   idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
   said(idea, {
     at,
@@ -48,6 +54,14 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     ...(text === undefined ? {} : { text }),
     ...(event.by ? { by: event.by } : {}),
   });
+}
+
+/** Work that the run does later: it tells the result with a command event of its own, which no person sent. */
+const DONE_LATER: ReadonlySet<string> = new Set(['rollback', 'cleanup', 'stash']);
+
+function unfinished({ said: all }: IdeaModel, verb: string): Said | undefined {
+  const last = DONE_LATER.has(verb) ? all.findLast((one) => one.verb === verb) : undefined;
+  return last?.finished ? undefined : last;
 }
 
 function said(idea: IdeaModel, one: IdeaModel['said'][number]): void {

@@ -9,6 +9,7 @@ import { dropEnd, keepEnd } from './at-end.js';
 import { count, emptyCounts } from './counts.js';
 import { foldIdea } from './fold-idea.js';
 import { foldWave, MOST_REJECTED } from './fold-wave.js';
+import { askAgain, noLongerAsks, stillAsks } from './left-asking.js';
 import type { IdeaModel, RunModel } from './model.js';
 import { asRecorded } from './stands.js';
 import { emptyTally } from './tally.js';
@@ -74,6 +75,8 @@ export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: R
       dependsOn: idea.dependsOn,
       tags: idea.tags,
     });
+    if (idea.ralph) delete entry.single;
+    else entry.single = true;
     if (idea.success.length > 0) entry.success = idea.success;
     if (idea.parent !== undefined) entry.parent = idea.parent;
     if (idea.agent !== undefined && entry.agent === undefined) entry.agent = idea.agent;
@@ -126,16 +129,19 @@ export function fold(model: RunModel, event: StampedEvent): void {
     case 'run':
       // Until then, server and worker started.
       if (model.since === undefined && !OVER.has(event.state)) model.startedAt = at;
-      if (event.state !== model.state) model.since = at;
+      if (event.state !== model.state || model.since === undefined) model.since = at;
       foldPause(model, event, at);
       model.state = event.state;
       setOrDrop(model, 'why', event.why);
       if (event.mode) model.mode = event.mode;
       if (event.slots !== undefined) model.slots = event.slots;
       if (event.spent) model.reported = event.spent;
-      if (OVER.has(event.state)) model.endedAt = at;
-      else if (model.endedAt !== undefined) {
+      if (OVER.has(event.state)) {
+        model.endedAt = at;
+        askAgain(model);
+      } else if (model.endedAt !== undefined) {
         delete model.endedAt;
+        for (const idea of model.ideas.values()) noLongerAsks(model, idea);
         dropEnd(model);
       }
       return;
@@ -154,9 +160,10 @@ export function fold(model: RunModel, event: StampedEvent): void {
       return;
     case 'rejected':
       if (model.rejected.size < MOST_REJECTED || model.rejected.has(event.report)) {
-        const { report, as, title, gate, reason, quote, duplicateOf } = event;
+        const { report, as, title, gate, reason, quote, duplicateOf, judgedBy } = event;
         const about = { report, as, title, gate, reason, quote };
-        model.rejected.set(report, duplicateOf === undefined ? about : { ...about, duplicateOf });
+        const by = judgedBy === undefined ? {} : { judgedBy };
+        model.rejected.set(report, { ...about, ...(duplicateOf === undefined ? {} : { duplicateOf }), ...by });
       }
       return;
     case 'warning':
@@ -179,11 +186,13 @@ export function fold(model: RunModel, event: StampedEvent): void {
     asRecorded(idea);
     keepEnd(idea);
     count(model.counts, idea, 1);
+    if (event.verb === 'answer') noLongerAsks(model, idea);
   }
   if (event.kind === 'idea') {
     count(model.counts, idea, -1);
     asRecorded(idea);
     foldIdea(model, idea, event, at);
+    stillAsks(idea, model.state);
     count(model.counts, idea, 1);
     queue(model, idea);
     return;

@@ -6,6 +6,8 @@ import type { GateCommandResult, TestCounts } from '../protocol/gate.js';
 export interface GateRun {
   at: number;
   pass: boolean;
+  /** No command is configured: nothing was judged. */
+  none?: true;
   /** The failed command. */
   command?: string;
   /** null: a stop ended it. */
@@ -13,6 +15,8 @@ export interface GateRun {
   log?: string;
   tests?: TestCounts;
   durationMs: number;
+  /** It did not run again: this gate had found the same tree green. */
+  same?: string;
   commands: GateCommandResult[];
   newTests: string[];
   knownTests: string[];

@@ -47,7 +47,8 @@ function judged(chain: Chain): Chain {
     const judged = chain.rows.at(-1);
     return judged?.kind === 'triage' ? { ...chain, outcome: 'rejected' } : chain;
   }
-  if (landed) return { ...chain, outcome: 'undone', broke: last };
+  // A later run, or a command after it, may take off what an earlier one landed.
+  if (landed || last.data.commit !== undefined) return { ...chain, outcome: 'undone', broke: last };
   // The last judgement before the end, where it was bad; else the end itself.
   const judgement = chain.rows.findLast(({ op, pass }) => op === 'evidence' && pass !== undefined);
   return { ...chain, outcome: 'failed', broke: judgement?.pass === false ? judgement : last };

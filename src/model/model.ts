@@ -3,7 +3,6 @@
  * Invariant: facts only, no words or colours of a view. An unreported fact is absent, never 0. Times are epoch ms. Must
  * import types only.
  */
-
 import type { BudgetLine, Spent } from '../protocol/budget.js';
 import type { RunMode, Teller } from '../protocol/command.js';
 import type { Asking, StampedEvent } from '../protocol/events.js';
@@ -11,16 +10,30 @@ import type { AccountLine } from '../protocol/limits.js';
 import type { IdeaStatus, ShownState } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
-import type { WaveRejection, WaveSummary } from '../protocol/waves.js';
+import type { WaveReading, WaveRejection, WaveSummary } from '../protocol/waves.js';
 import type { GateRun, Iteration } from './iteration.js';
+import type { Notice } from './notice.js';
+import type { Gone, KeptForNext, LineGone, Renamed } from './since.js';
 import type { StartAgain } from './start-again.js';
 
 export type { GateRun, Iteration } from './iteration.js';
+export type { Gone, KeptForNext, Renamed } from './since.js';
 
 /** An event of an idea between its iterations, for its timeline. */
 export interface Moment {
   at: number;
-  kind: 'limit' | 'agent' | 'said' | 'bounced' | 'escalated' | 'held' | 'step' | 'warning' | 'refused' | 'paused';
+  kind:
+    | 'limit'
+    | 'agent'
+    | 'said'
+    | 'bounced'
+    | 'escalated'
+    | 'held'
+    | 'step'
+    | 'warning'
+    | 'refused'
+    | 'paused'
+    | 'reverted';
   text: string;
   /** Of a pause: its end. */
   to?: number;
@@ -28,6 +41,8 @@ export interface Moment {
   before?: string;
   /** The agent that works from now on. */
   agent?: string;
+  /** Of a warning. */
+  warning?: WarningLine['kind'];
 }
 
 export interface Said {
@@ -37,6 +52,8 @@ export interface Said {
   by?: Teller;
   /** The run's reply. */
   done?: string;
+  /** That is the result of the work, which the run told later. */
+  finished?: true;
 }
 
 export interface StepPlace {
@@ -68,6 +85,8 @@ export interface IdeaModel {
   /** Its last landing in this run, also after a rollback. */
   landedAs?: { commit: string; at: number };
   reason?: string;
+  /** A commit of a person took its work off the target during the run, or a part of it; then `reason` is this text. */
+  reverted?: { text: string; part?: true };
   /** Its pull request is open, and people have it (`landing.mode: pr`). It is not in the landing queue then. */
   review?: { number: number; url: string };
   asking?: Asking;
@@ -76,6 +95,8 @@ export interface IdeaModel {
   questionId?: string;
   /** Id of its last question, open or not. */
   lastAsked?: string;
+  /** Its question when the run was stopped; nobody has answered it (`left-asking.ts`). */
+  left?: { question: string; questionId?: string; asking?: Asking; approval: boolean; since?: number };
   startedAt?: number;
   /** 1-based number of its slot, while it has one. */
   slot?: number;
@@ -85,6 +106,10 @@ export interface IdeaModel {
   model?: string;
   iterations: Iteration[];
   max?: number;
+  /** A single attempt: more iterations do not help it. */
+  single?: true;
+  /** Wall clock for the whole idea, in the last agent run that said it; ms. */
+  limitMs?: number;
   step?: StepPlace;
   /** Lists of ids. */
   stepsSkipped: string[];
@@ -113,6 +138,8 @@ export interface IdeaModel {
   againAt?: number;
   /** Commands from after the run, which the next start applies. Absent: none. */
   forNext?: KeptForNext;
+  /** After the run: the backlog does not have it any more, so no start runs it. */
+  lineGone?: LineGone;
   /** The reason for its wait for an agent: a limit, a login, a slot. */
   waits?: { kind: 'limit' | 'login' | 'slot'; text: string };
   /** It landed, and its work is no longer on the target. Its status is pending then. */
@@ -123,42 +150,8 @@ export interface IdeaModel {
   atEnd?: IdeaModel;
 }
 
-/** How landed work left the target. */
-export interface Gone {
-  /** A sentence without its end. */
-  text: string;
-  /** Its commit. */
-  landed: string;
-  /** The commit that took it off; absent: the branch was reset, rewritten or removed. */
-  by?: string;
-  /** The files that it took off, where the rest is still there. */
-  part?: string[];
-  /** Queues the idea again; of a part: shows what was taken off; of a lost branch: brings it back. */
-  command: string;
-  /** The command after it, which starts the next run. */
-  start?: string;
-  /** No start runs it before a retry. */
-  stays?: true;
-  /** The branch itself is gone, and with it all that had landed on it. */
-  noBranch?: true;
-}
-
 /** The part of an idea that the target may overrule. */
-export type RecordedState = Pick<IdeaModel, 'status' | 'reason' | 'commit' | 'held' | 'approval'>;
-
-/** Commands that wait for the next start. */
-export interface KeptForNext {
-  /** A person asked for another attempt. */
-  queued?: true;
-  /** A person asked the next run to leave it out. */
-  leftOut?: true;
-  /** It was taken off the target, and stays out until a retry. */
-  rolledBack?: true;
-  /** A person gave it up after the run. */
-  givenUp?: true;
-  /** The commands in their command-line form, e.g. `limit b-2 +5`. */
-  words: string[];
-}
+export type RecordedState = Pick<IdeaModel, 'status' | 'reason' | 'commit' | 'held' | 'approval' | 'reverted'>;
 
 /** Sums over agent runs that have ended. `unknown…` counts runs that reported nothing. */
 export interface Tally {
@@ -184,6 +177,7 @@ export interface Counts {
   /** Neither landed nor abandoned, and in no count above. */
   todo: number;
   skipped: number;
+  takenOff: number;
 }
 
 export interface WaveModel {
@@ -195,6 +189,8 @@ export interface WaveModel {
   taken: string[];
   rejected?: number;
   left?: number;
+  /** An agent read reports for it. */
+  read?: WaveReading;
   /** Of a wave that is over. */
   summary?: WaveSummary;
 }
@@ -230,6 +226,8 @@ export interface RunModel {
   /** Periods in which the run was paused. */
   pauses: { from: number; to?: number; why?: string }[];
   warnings: WarningLine[];
+  /** Of a screen; no event and no summary replaces them. */
+  notices?: readonly Notice[];
   budget: BudgetLine[];
   spent: Tally;
   conflicts: number;
@@ -248,6 +246,7 @@ export interface RunModel {
   lastAt?: number;
   /** The command that starts such a run again; absent without files of the run. */
   startAgain?: StartAgain;
+  renamed?: Renamed;
   /** After the run: the ids in the order in which the next start takes them, as far as it is known. */
   nextOrder?: readonly string[];
   /** From the worker's last answer; absent while no worker answers. */

@@ -17,6 +17,8 @@ export interface LockOptions {
   waitMs: number;
   /** Called once when another process holds the lock. */
   onWait?: (owner: Identity) => void;
+  /** Ends the wait. */
+  signal?: AbortSignal;
 }
 
 /** Another process held the lock for longer than the caller waits. */
@@ -92,7 +94,7 @@ async function sweep(dir: string, held: number): Promise<void> {
 /**
  * Takes the lock kept in folder `dir` (created when missing).
  * @returns a function that releases it.
- * @throws LockTimeoutError after `waitMs`.
+ * @throws LockTimeoutError after `waitMs`, and the signal's reason.
  */
 export async function acquireLock(dir: string, options: LockOptions): Promise<() => Promise<void>> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -100,6 +102,7 @@ export async function acquireLock(dir: string, options: LockOptions): Promise<()
   const end = performance.now() + options.waitMs;
   let told = false;
   for (;;) {
+    options.signal?.throwIfAborted();
     const n = await highest(dir);
     const owner = await ownerOf(dir, n);
     if (!owner || (await aliveness(owner)) === 'dead') {

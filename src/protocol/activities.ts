@@ -95,7 +95,7 @@ export interface IdeaLimits {
 
 /** A failed landing, and the feedback with which the agent fixes it. */
 export type Reopen =
-  | { kind: 'conflict'; onto: string; files: string[] }
+  | { kind: 'conflict'; onto: string; files: string[]; after?: string }
   | { kind: 'red'; onto: string; candidate: string };
 
 export interface PrepareInput extends RunRef {
@@ -103,6 +103,8 @@ export interface PrepareInput extends RunRef {
   /** Slot name, e.g. `ed-001`. */
   agentName: string;
   reopen?: Reopen;
+  /** Commit to begin on, where the idea has no branch yet. Absent: the target. */
+  on?: string;
   /** Where its worktree was, for when it must be recreated. */
   at?: string;
 }
@@ -116,6 +118,8 @@ export interface PrepareResult {
   lastSerial?: number;
   /** How the worktree was set up. */
   origin: 'created' | 'recycled' | 'adopted';
+  /** What was in the place of its worktree, and was none, is kept here. */
+  aside?: string;
   limits: IdeaLimits;
   /** The steps, when the idea has a plan (B9). */
   plan?: PlanShape;

@@ -23,7 +23,15 @@ export type Feedback =
   | { kind: 'iteration-timeout'; minutes: number /** Absent in older histories. */; ms?: number }
   | { kind: 'run-failed'; message: string }
   | { kind: 'landing-conflict'; files: string[]; detail: string }
-  | { kind: 'landing-red'; command: string; exitCode: number | null; tail: string; log: string }
+  | {
+      kind: 'landing-red';
+      command: string;
+      exitCode: number | null;
+      tail: string;
+      log: string;
+      /** Ideas that have landed since its work began. */
+      others?: string[];
+    }
   /** Of its pull request: red checks, or people who ask for changes. */
   | { kind: 'review'; about: 'checks' | 'comments'; what: string; tail: string; url: string };
 
@@ -136,6 +144,8 @@ export interface RunAgentResult {
   warnings?: string[];
   /** Processes that had got away from the agent's run and were ended: program and pid. */
   escaped?: string[];
+  /** How ralphctl brought the worktree back to the idea's branch, which the agent had left. */
+  repaired?: string[];
   /** Folder with prompt.md, output.log, stream.jsonl, result.json. */
   dir: string;
   usage?: Usage;

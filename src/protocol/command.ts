@@ -6,6 +6,7 @@
  */
 import type { Dimension } from './budget.js';
 import type { IdeaCard } from './idea.js';
+import type { IdeaPhase } from './idea-run.js';
 
 export type RunMode = 'autopilot' | 'semi-auto' | 'step';
 export const RUN_MODES: readonly RunMode[] = ['autopilot', 'semi-auto', 'step'];
@@ -66,6 +67,17 @@ export interface LimitPatch {
 export type Teller = 'cli' | 'screen' | 'signal';
 export const TELLERS: readonly Teller[] = ['cli', 'screen', 'signal'];
 
+/** Where an idea is when it gets a hint: whether another prompt follows. */
+export interface HintedAt {
+  phase: IdeaPhase;
+  iteration: number;
+  maxIterations?: number;
+  /** It has a single attempt. */
+  single?: true;
+  /** 1-based. */
+  step?: { number: number; of: number };
+}
+
 export interface Intervention {
   verb: Verb;
   idea?: string;
@@ -76,6 +88,8 @@ export interface Intervention {
   by?: Teller;
   /** Of `hint` and `answer`; of `retry-limit` the account or agent. */
   text?: string;
+  /** Of `hint`: where its sender saw the idea, for the words of the reply. */
+  seen?: HintedAt;
   /** Of `answer`: the id of the question that it answers; absent: the open one. */
   question?: string;
   /** Of `answer`: the name of the person's account on their machine. */

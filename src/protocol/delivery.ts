@@ -15,6 +15,8 @@ export interface DeliverySettings {
   retryMs: number;
   /** With mode pr: the first wait between two looks at a pull request; it grows while nothing happens. */
   pollMs?: number;
+  /** With mode pr: an idea starts on top of the open pull request that it depends on. */
+  stack?: true;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { IdeaStatus, ShownState } from './states.js';
 import type { Rung, WarningLine } from './warnings.js';
-import type { TakenReport, WaveRejection, WaveSummary, WavesEnd } from './waves.js';
+import type { TakenReport, WaveReading, WaveRejection, WaveSummary, WavesEnd } from './waves.js';
 
 /** Why a person is asked. */
 export type Asking =
@@ -55,6 +55,8 @@ export type RunEvent =
       approval?: true;
       /** Failed tries before this one. */
       retries?: number;
+      /** It failed before an iteration of it counted, so it may have no worktree. */
+      unworked?: true;
     }
   | { kind: 'landing'; idea: string }
   | { kind: 'bounced'; idea: string; why: string }
@@ -65,6 +67,8 @@ export type RunEvent =
       iteration: number;
       max: number;
       agentName: string;
+      /** Wall clock for the whole idea, ms. */
+      limitMs?: number;
       /** Agent from the configuration. */
       agent?: string;
       model?: string;
@@ -96,6 +100,8 @@ export type RunEvent =
       words?: string;
       /** Processes that had got away from the agent's run and were ended: program and pid. */
       escaped?: string[];
+      /** How ralphctl brought the worktree back to the idea's branch, which the agent had left. */
+      repaired?: string[];
     }
   /** A command of the gate begins; `merged`: on the tree that is about to land. */
   | { kind: 'gate-start'; idea: string; command: string; number: number; of: number; merged?: true }
@@ -104,6 +110,8 @@ export type RunEvent =
       idea: string;
       /** Ran on the tree that is about to land. */
       merged?: true;
+      /** It did not run again: another gate had found the same tree green, as in `gate of t-1`. */
+      same?: string;
       /** In the order in which they ran; those after the first red one did not. */
       commands?: GateCommandResult[];
       /** Failing tests that pass where the idea began, and such that fail there, too. */
@@ -177,19 +185,23 @@ export type RunEvent =
   | { kind: 'escalated'; idea: string; rung: Rung['do']; iterations: number }
   /**
    * Its pull request is open (`landing.mode: pr`), or a look at it found news. apart: it conflicts with its base, and lands
-   * again on top of it.
+   * again on top of it. astray: it ended with the branch below it, and lands again.
    */
   | {
       kind: 'review';
       idea: string;
-      state: 'open' | 'checks' | 'comments' | 'apart' | 'merged' | 'closed';
+      state: 'open' | 'checks' | 'comments' | 'apart' | 'astray' | 'merged' | 'closed';
       number: number;
       url: string;
       /** Who merged or closed it. */
       by?: string;
-      /** Red checks, or people who ask for changes; of an open one: what the forge refused. */
+      /** Of an open one: the idea whose pull request it stands on, and the number of that. */
+      below?: { idea: string; number: number };
+      /** Red checks, or people who ask for changes; of an open one: what the forge refused; of a closed one: its closing comment. */
       why?: string;
     }
+  /** A commit of a person took its landed work off the target, found by the landing after it. part: some files of it. */
+  | { kind: 'reverted'; idea: string; by: string; text: string; part?: true }
   /** The target reached its remote, or did not (`landing.mode: push`). */
   | {
       kind: 'push';
@@ -239,6 +251,8 @@ export type RunEvent =
       left?: number;
       rejected?: number;
       leftOut?: number;
+      /** An agent read reports for it. */
+      read?: WaveReading;
       end?: WavesEnd;
       why?: string;
     } & Partial<Omit<WaveSummary, 'wave'>>)

@@ -28,6 +28,8 @@ export interface GateCommandResult {
   exitCode: number | null;
   durationMs: number;
   tests?: TestCounts;
+  /** How long it waited for its locks. */
+  waitedMs?: number;
   /** It failed and ran once more on the same files. */
   again?: { exitCode: number | null; tests?: TestCounts };
 }
@@ -52,6 +54,10 @@ export interface GateResult {
   tripwires?: Tripwire[];
   durationMs: number;
 }
+
+/** No command is configured, so nothing was judged. Older versions recorded no commands: then nobody knows. */
+export const isNoGate = ({ pass, commands }: { pass: boolean; commands?: readonly unknown[] | undefined }): boolean =>
+  pass && commands?.length === 0;
 
 export interface GateFailure {
   command: string;

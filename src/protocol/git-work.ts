@@ -1,5 +1,5 @@
 import type { GateResult } from './gate.js';
-import type { Pull } from './review.js';
+import type { Below, Pull } from './review.js';
 import type { RunRef } from './run-ref.js';
 
 export interface LandInput extends RunRef {
@@ -18,6 +18,16 @@ export interface LandInput extends RunRef {
   seen?: string[];
   /** A person wants it again: a pull request that was closed is followed by another one. */
   anew?: true;
+  /** It goes on top of this open pull request instead of the target. */
+  below?: Below;
+  /** Places in the landing queue that it does not pass. */
+  places?: KeptPlace[];
+}
+
+/** The place of an idea that came back from a conflict in these files. */
+export interface KeptPlace {
+  idea: string;
+  files: string[];
 }
 
 export type LandResult =
@@ -28,30 +38,63 @@ export type LandResult =
       commits: number;
       /** A note for the user, for example about a dirty checkout that was left behind. */
       note?: string;
+      /** What a person took off the target since the landing before. Older versions say it in the note. */
+      reverted?: Reverted[];
       durationMs: number;
       /** On the merged tree; absent where that had been gated already. */
       gate?: MergedGate;
     }
-  | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
-  | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
+  /** `after`: its own commits begin after this one, where `onto` does not contain it. */
+  | { kind: 'conflict'; onto: string; files: string[]; detail: string; after?: string; durationMs: number }
+  | {
+      kind: 'red';
+      onto: string;
+      candidate: string;
+      gate: GateResult;
+      /** Ideas on the target that were not there when it began. At most ten. */
+      others?: string[];
+      durationMs: number;
+    }
   /** `landing.mode: pr`: its pull request is open. */
   | {
       kind: 'in-review';
       pull: Pull;
       /** What the forge refused of the answers to comments. */
       note?: string;
+      /** Comments that have their answers since the last round of them, and who is asked for a review. */
+      answered?: string[];
+      asked?: string[];
       durationMs: number;
       gate?: MergedGate;
     }
   /** Somebody closed its pull request while nobody looked. */
   | ({ kind: 'pull-closed'; durationMs: number; gate?: MergedGate } & ClosedPull)
+  /** It stands on a pull request that is not open any more, or it changes nothing of that one. */
+  | { kind: 'waits-below'; why: 'moved' | 'empty'; durationMs: number; gate?: MergedGate }
+  /** It changes these files, in which `behind` came back from a conflict. No gate ran, and nothing moved. */
+  | { kind: 'waits-place'; behind: string; files: string[]; durationMs: number; gate?: MergedGate }
+  /** A person's merge, rebase or the like in a checkout of the target is not over. Nothing moved. */
+  | { kind: 'target-busy'; why: string; durationMs: number; gate?: MergedGate }
   /** Green, but the forge takes no pull request now. */
   | { kind: 'forge-waits'; why: string; at?: number; green?: Green; durationMs: number; gate?: MergedGate };
+
+/** Landed work that a commit of a person took off the target. */
+export interface Reverted {
+  idea: string;
+  /** The commit, abbreviated, and its subject. */
+  by: string;
+  subject: string;
+  /** It took off only these files, and `more` of them. */
+  files?: string[];
+  more?: number;
+}
 
 export interface ClosedPull {
   number: number;
   url: string;
   by?: string;
+  /** The words with which they closed it. */
+  why?: string;
 }
 
 /** A green gate of a landing that waits: the same trees are not gated again. */
@@ -66,6 +109,8 @@ export type Bounced = Extract<LandResult, { kind: 'conflict' | 'red' }>;
 export type MergedGate = Pick<GateResult, 'commands' | 'tests' | 'durationMs' | 'log'> & {
   /** It ran in an earlier try, which has been told. */
   earlier?: true;
+  /** It ran for another landing or idea, on the same tree, as in `gate of t-1`. */
+  same?: string;
 };
 
 /** Cleanup of an idea's worktree and branch happens only while nothing works on it and no landing of it runs. */
@@ -115,8 +160,8 @@ export type UndoResult =
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
   /** The gate is red on the target without the idea. Nothing moved. */
   | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
-  /** The target does not contain the idea. */
-  | { kind: 'nothing' };
+  /** The target does not contain the idea, or nothing of it any more; `reverted`: who took it off. Nothing moved. */
+  | { kind: 'nothing'; reverted?: Reverted[] };
 
 export interface CleanupInput extends IdeaGitInput {
   /**

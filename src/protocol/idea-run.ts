@@ -48,6 +48,8 @@ export interface IdeaStartState {
   /** Every iteration waits for an approval. */
   step?: true;
   skipStep?: SkipStep;
+  /** The commit to begin on: that of the pull request below it. Absent: the target. */
+  on?: string;
 }
 
 export type IdeaPhase =

@@ -73,6 +73,8 @@ export interface Idea {
   allowEmpty: boolean;
   plan?: PlanPhase[];
   source: SourceRef;
+  /** What an agent found out while it triaged the report. */
+  investigation?: { agent: string; notes: string; files: string[] };
   /** It comes from a tracker: its texts are data from outside. */
   origin?: Origin;
 }
@@ -86,6 +88,8 @@ export interface IdeaCard {
   tags?: string[];
   priority?: Priority;
   blue?: true;
+  /** A single attempt: more iterations do not help it. Absent from older runs. */
+  single?: true;
   /** Its own agent, if it names one. */
   agent?: string;
 }

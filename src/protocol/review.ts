@@ -8,9 +8,32 @@ import type { ReadyWork } from './states.js';
 export interface Pull {
   number: number;
   url: string;
-  /** The pushed commit, and the commit of the target that it stands on. */
+  /** The pushed commit, and the commit of the target, or of the pull request below it, that it stands on. */
   candidate: string;
   onto: string;
+  /** It stands on the pull request of another idea (`landing.stack`). */
+  below?: Below;
+}
+
+/** The pull request that another one stands on. */
+export interface Below {
+  idea: string;
+  number: number;
+  /** Its pushed commit. */
+  commit: string;
+}
+
+/** The pull request below an idea, as the autopilot stores it. */
+export interface StandsOn extends Below {
+  /**
+   * Why its landing waits for news of the one below. moved: the forge no longer has that one open. empty: it has no change
+   * of its own, so it lands after that one only.
+   */
+  waits?: 'moved' | 'empty';
+  /** The one below is out, and this one is looked at once more before a person is asked. */
+  looked?: true;
+  /** The one below is out, and a person was asked: what comes next goes onto the target. */
+  alone?: true;
 }
 
 /** An idea in review, as the autopilot stores it. */
@@ -35,12 +58,16 @@ export interface LookInput extends RunRef {
   pull: Pull;
   work: ReadyWork;
   seen: string[];
+  /** `pull.below` has neither landed nor ended. */
+  belowIsOpen?: true;
 }
 
 export type LookResult =
-  | { kind: 'open' }
+  /** `merged`: it is, and the remote does not show it yet. */
+  | { kind: 'open'; merged?: true }
   | { kind: 'merged'; commit: string; by?: string; note?: string }
-  | { kind: 'closed'; by?: string }
+  /** `why`: the words with which they closed it. */
+  | { kind: 'closed'; by?: string; why?: string }
   /** It conflicts with its base: it lands again on top of it. */
   | { kind: 'apart' }
   /** For the agent: checks are red, or somebody asks for changes. */
@@ -53,7 +80,9 @@ export type LookResult =
       /** Further comments, which come with the next look. */
       rest?: number;
     }
-  /** It is merged, and the target here cannot follow: it has commits of its own. */
+  /** It is merged, and the target here does not have it: it has commits of its own, or the one below is not merged yet. */
   | { kind: 'behind'; why: string }
+  /** It ended with the branch of the pull request below it, and the target does not have its work: it lands again. */
+  | { kind: 'astray'; why: string }
   /** The forge could not be asked. */
   | { kind: 'unreachable'; why: string };

@@ -56,6 +56,8 @@ export interface RunSettings {
   unblocksThroughParents?: true;
   /** A Blue that the source ticks has not landed while a child of it is open (A4). Absent in runs of 0.1, where the tick counted. */
   bluesByChildren?: true;
+  /** Points of `score` and the first place of `bump` add up (A2). Absent in older runs, where points took the place of both. */
+  pointsAddUp?: true;
   /**
    * Time limits of a set-up, and of all commands of a gate together. Absent in runs of 0.1: their activities end after
    * four hours, and wait for a worker for ever.

@@ -14,7 +14,7 @@ import type { Green } from './git-work.js';
 import type { IdeaCard } from './idea.js';
 import type { IdeaCourse, SkipStep } from './idea-run.js';
 import type { LimitState, TroubleKind } from './limits.js';
-import type { ReviewState } from './review.js';
+import type { ReviewState, StandsOn } from './review.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
 import type { GitTask, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
@@ -48,6 +48,14 @@ export interface IdeaEntry {
   rounds: number;
   /** A landing of it met a conflict. */
   conflicted?: true;
+  /** The commit of the target that its agent got with the last failed landing. */
+  given?: string;
+  /** Landings in a row that failed on another one. */
+  moved?: number;
+  /** It came back from a conflict in these files: what touches them lands after it, until then (epoch ms). */
+  place?: { files: string[]; until: number };
+  /** Its landing waits behind the place of this idea. */
+  behind?: string;
   reason?: string;
   work?: ReadyWork;
   /** The failed landing, until the child takes it up. */
@@ -72,8 +80,10 @@ export interface IdeaEntry {
   approvable?: true;
   /** It has a pause of its own coming. */
   pauseAsked?: true;
-  /** A person's addition to its score. */
+  /** A person's addition to its score: a first place and points. */
   boost?: number;
+  /** Of the addition, the points. */
+  points?: number;
   /** Answers that were sent to it and that it has neither taken nor refused. */
   answers?: SentAnswer[];
   /** For its first prompt. */
@@ -109,6 +119,8 @@ export interface IdeaEntry {
   warnings?: Warning[];
   /** Its pull request (`landing.mode: pr`). */
   review?: ReviewState;
+  /** It started on top of this pull request (`landing.stack`), and the target does not have it yet. */
+  below?: StandsOn;
   /** Its landing waits for the forge, and its gate was green. */
   green?: Green;
   /** A person started it again: it may get another pull request. */
@@ -163,6 +175,8 @@ export interface AutopilotState {
   pushes?: number;
   /** The forge takes no pull requests: failed tries in a row, and the next one, epoch ms. */
   forge?: { tries: number; at: number };
+  /** A person's merge or the like holds the target: looks in a row, since when, and the next one; epoch ms. */
+  targetBusy?: { tries: number; since: number; at: number; why: string };
   /** What the tracker is told next, and what it was told last of each idea. Absent without a tracker. */
   tracked?: { items: TrackedItem[]; told: Record<string, TrackedState> };
   /** Absent in a run without waves. */
@@ -176,6 +190,9 @@ export interface AutopilotInput extends RunRef {
   /** Continue as new after this many events, for tests; otherwise when the server suggests it. */
   maxHistory?: number;
 }
+
+/** Ideas that have not landed in a summary: the result of a workflow must stay a small payload. As many: maybe more. */
+export const MOST_NOT_LANDED = 1000;
 
 export interface RunSummary {
   outcome: RunOutcome;

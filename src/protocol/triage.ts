@@ -31,9 +31,12 @@ export interface KnownWork {
   id: string;
   title: string;
   text: string;
-  state: 'open' | 'closed';
+  /** held: open, and a person's label keeps it from being worked on. */
+  state: 'open' | 'closed' | 'held';
   /** ISO time at which it was closed. */
   closed?: string | undefined;
+  /** ISO time. A later report than the one that repeats it is no reason: it may be closed as its duplicate. */
+  created?: string | undefined;
 }
 
 /** Landed work of this project, to learn how long such work takes. */
@@ -48,6 +51,29 @@ export interface PastWork {
 export interface Overrule {
   verdict: 'accept' | 'reject';
   reason: string;
+}
+
+/** What an agent says of one report after it has read the report and the code. It can be wrong. */
+export interface Reading {
+  agent: string;
+  model?: string;
+  /** ISO time. */
+  at: string;
+  /** Gate 3: it is about this project. `quote`: of the report, where it is not. */
+  project: ReadGate;
+  /** Gate 5: a change of the code can fix it. */
+  actionable: ReadGate;
+  /** Estimate of the fix. */
+  minutes: number;
+  /** What it found out. */
+  notes: string;
+  files: string[];
+}
+
+export interface ReadGate {
+  pass: boolean;
+  reason: string;
+  quote: string;
 }
 
 export interface ScorePart {
@@ -65,6 +91,8 @@ export interface Rejection {
   quote: string;
   /** The report or idea that it repeats. */
   duplicateOf?: string;
+  /** The agent whose reading this is. Absent: rules, or a person. */
+  judgedBy?: string;
 }
 
 export interface Survivor {
@@ -80,6 +108,8 @@ export interface Survivor {
   duplicates: string[];
   /** A person accepted the report, against the gates or before them. */
   accepted?: string;
+  /** The agent that read it. Absent: rules alone judged it. */
+  judgedBy?: string;
 }
 
 export interface Triage {

@@ -40,6 +40,8 @@ export const EXIT = {
   /** Not possible in the state that the run or the idea is in; the message says what is. */
   refused: 7,
   interrupted: 130,
+  /** Nobody reads the output any more: what a shell shows for SIGPIPE. */
+  closedPipe: 141,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

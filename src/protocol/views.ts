@@ -20,6 +20,8 @@ export interface IdeaLine {
   status: IdeaStatus;
   agentName?: string;
   reason?: string;
+  /** A single attempt: more iterations do not help it. */
+  single?: true;
   /** Pending, but on hold by a person. */
   held?: true;
   /** Its next iteration, or its landing, waits for an approval. */
@@ -27,6 +29,8 @@ export interface IdeaLine {
   busy?: GitTask;
   /** Its pull request is open, and people have it. */
   review?: { number: number; url: string };
+  /** It is on top of this pull request. */
+  below?: { idea: string; number: number };
   /** Of a Blue: how many of its children are done. */
   group?: { done: number; total: number };
   /** When it came to its status, epoch ms. */
@@ -141,6 +145,8 @@ export interface IdeaView {
   agentName: string;
   iteration: number;
   maxIterations?: number;
+  /** A single attempt: more iterations do not help it. Absent from older workers. */
+  single?: true;
   activeMs: number;
   question?: string;
   /** Of the open question. */
@@ -150,7 +156,7 @@ export interface IdeaView {
   signal?: AgentSignal;
   /** 1-based. */
   step?: { number: number; of: number; id: string; phase: string; skipped: number };
-  gate?: { pass: boolean; command?: string };
+  gate?: { pass: boolean; none?: true; command?: string };
   worktree?: string;
   commits: number;
   /** Hints and answers that wait for the next prompt, and their characters together. */
@@ -197,9 +203,13 @@ export interface WhyView {
   /** Its unfinished dependencies, as text. */
   waitsFor: string[];
   reason?: string;
+  /** The open pull request that it is on top of, or can start on, as text; or why it cannot. */
+  stack?: string;
   /** A person's last command, with the reason. */
   told?: { verb: string; reason?: string };
   held?: true;
+  /** Its next iteration, or its landing, waits for an approval. */
+  approval?: true;
   /** Absent for an idea that is not a Blue. */
   group?: GroupView;
   /** Why the run starts nothing, with the command that resumes it. */

@@ -15,14 +15,17 @@ export interface Warning {
 
 /**
  * One open warning in `status`; without an idea it is the run's. `errors`: too many ideas failed one after another.
- * `push`: the remote lacks landed work.
+ * `push`: the remote lacks landed work. `target`: a person's merge or the like holds it, and landings wait. `files`: a file of the run cannot be read; no event has it.
  */
 export interface WarningLine {
   idea?: string;
-  kind: WarningKind | 'errors' | 'push';
+  kind: WarningKind | 'errors' | 'push' | 'target' | 'files';
   text: string;
   since?: number;
 }
+
+/** Maximum length of a warning's text. Its commands must stay whole, so nothing cuts it shorter in a line of text. */
+export const LONGEST_WARNING = 1200;
 
 /** A person's reply to an idea's warnings. `more`: that many additional iterations. */
 export type WarningAnswer = { do: 'continue' } | { do: 'stop' } | { do: 'more'; by: number };

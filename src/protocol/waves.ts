@@ -4,6 +4,7 @@
  * only.
  */
 import type { CarriedOver } from './activities.js';
+import type { Ceilings, Spent } from './budget.js';
 import type { IdeaCard } from './idea.js';
 import type { RunRef } from './run-ref.js';
 import type { Rejection, Tier } from './triage.js';
@@ -47,6 +48,8 @@ export interface WaveState {
   /** When the present wave began, epoch ms, and what the run had cost then. */
   began: number;
   before: number;
+  /** Further plans of the present wave: its source could not be read, or its reports waited. Absent: none. */
+  again?: number;
   /** Waves that are over, first one first. */
   done: WaveSummary[];
   end?: WavesEnd;
@@ -60,19 +63,39 @@ export interface WaveState {
   held?: { why: string; at: number; tries: number };
 }
 
+/** Most rejected reports that one plan tells; the ledger has all. The result is part of the workflow's history. */
+export const MOST_FRESH = 50;
+
 export interface PlanWaveInput extends RunRef {
   wave: number;
   /** Ideas to take. */
   most: number;
   /** Ideas that the run has already. */
   known: string[];
+  /** How many plans of this wave came before it. Absent: none. */
+  again?: number;
+  /** The most that run and day may use, for an agent that reads reports. */
+  ceilings?: Ceilings;
 }
 
 /** A report that the wave does not take. `gate`: the one that rejects it; `person`: a verdict of a person. */
-export interface WaveRejection extends Pick<Rejection, 'title' | 'gate' | 'reason' | 'quote' | 'duplicateOf'> {
+export interface WaveRejection
+  extends Pick<Rejection, 'title' | 'gate' | 'reason' | 'quote' | 'duplicateOf' | 'judgedBy'> {
   /** Its id in the tracker, and as an idea. */
   report: string;
   as: string;
+}
+
+/** What an agent read for a plan. */
+export interface WaveReading {
+  agent: string;
+  /** Reports that it judged. */
+  reports: number;
+  /** Reports that rules judged in its place, and why. */
+  byRules: number;
+  why?: string | undefined;
+  /** Of its runs, together; none of them is an iteration. */
+  spent: Spent;
 }
 
 export interface TakenReport {
@@ -95,10 +118,12 @@ export type PlanWaveResult =
       left: number;
       /** How many triage rejects now. */
       rejected: number;
-      /** Of these, the ones that no wave before has named, cut. */
+      /** Of these, the ones that no plan before has named: some of them, cut. The ledger has all. */
       fresh: WaveRejection[];
       /** Reports that the configuration leaves out, e.g. those of strangers. */
       leftOut: number;
+      /** Absent: no agent was asked. */
+      read?: WaveReading;
     }
   /** `at`: when the source can be read again, epoch ms. `person`: only a person can fix it. */
   | { kind: 'unreadable'; why: string; at?: number; person?: true };

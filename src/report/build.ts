@@ -3,7 +3,7 @@
  * Invariant: pure; the same model and extra give the same report.
  */
 import { heldWithoutSync } from '../decide/delivery/push.js';
-import { atEnd, isLeftOut, sinceThen } from '../model/at-end.js';
+import { atEnd, isDecided, outcome, sinceThen } from '../model/at-end.js';
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { startCommand } from '../model/start-again.js';
@@ -28,18 +28,18 @@ export function makeReport(now: RunModel, extra: Extra): Report {
     const idea = model.ideas.get(id);
     return idea && !idea.group ? [idea] : [];
   });
-  const before = ideas.filter(({ status, landedBefore }) => landedBefore && status === 'landed');
   const landed = ideas.filter(({ status, landedBefore }) => status === 'landed' && !landedBefore);
   landed.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
   const unlanded = ideas.filter(({ status }) => status !== 'landed');
   // What did not land is something to do as it stands now: its branch may be rolled back since.
   const left = unlanded.map((idea) => asItStands(now, idea));
   const open = left.map((idea) => openIdea(model, idea, extra));
-  const target = targetOf(ideas, extra);
-  const gone = landed.filter(({ id }) => wholly(extra.gone?.get(id))).length;
+  const target = targetOf(ideas, now, extra);
+  const sum = outcome(
+    ideas.map(({ id, status, landedBefore }) => ({ status, landedBefore, gone: wholly(extra.gone?.get(id)) })),
+  );
   const ended = model.endedAt ?? (extra.over ? model.lastAt : undefined);
   const { dollars, tokens, unknownDollars } = moneyOf(model.spent);
-  const leftOut = unlanded.filter(({ status }) => isLeftOut(status)).length;
   return {
     version: 1,
     run: {
@@ -54,12 +54,12 @@ export function makeReport(now: RunModel, extra: Extra): Report {
       agents: [...new Set(ideas.flatMap(({ iterations }) => iterations.flatMap(({ agent }) => agent ?? [])))],
     },
     counts: {
-      ...{ landed: landed.length, landedBefore: before.length, open: open.length - leftOut },
-      ...(leftOut > 0 ? { leftOut } : {}),
+      ...{ landed: sum.landed - sum.landedBefore, landedBefore: sum.landedBefore, open: sum.open },
+      ...(sum.leftOut > 0 ? { leftOut: sum.leftOut } : {}),
       conflicts: model.conflicts,
       iterations: model.spent.iterations,
       ...(runsOf(model.spent) > model.spent.iterations ? { runs: runsOf(model.spent) } : {}),
-      ...(gone > 0 ? { gone } : {}),
+      ...(sum.gone > 0 ? { gone: sum.gone } : {}),
       ...(dollars === undefined || runsOf(model.spent) === 0 ? {} : { dollars }),
       unknownDollars,
       ...(tokens === undefined || runsOf(model.spent) === 0 ? {} : { tokens }),
@@ -110,7 +110,11 @@ function landedIdea(idea: IdeaModel, { lines, now, gone }: Extra): LandedIdea {
 }
 
 /** All landings of the run count, also those that a person took back since: the gate of the last one saw them all. */
-function targetOf(ideas: readonly IdeaModel[], { lines, tip, older }: Extra): Report['target'] {
+function targetOf(
+  ideas: readonly IdeaModel[],
+  { renamed }: RunModel,
+  { lines, tip, older, gone = new Map<string, Gone>() }: Extra,
+): Report['target'] {
   const landed = ideas
     .filter(({ landedAs, landedBefore }) => landedAs !== undefined && !landedBefore)
     .sort((a, b) => (a.landedAs?.at ?? 0) - (b.landedAs?.at ?? 0));
@@ -121,11 +125,13 @@ function targetOf(ideas: readonly IdeaModel[], { lines, tip, older }: Extra): Re
   const from = landed.map(({ id }) => lines?.get(id)?.before).find((commit) => commit !== undefined);
   const gate = last.mergedGate;
   const command = gate?.commands.findLast(({ tests }) => tests)?.command ?? gate?.commands.at(-1)?.command;
+  const missing = renamed !== undefined || [...gone.values()].some(({ noBranch }) => noBranch);
   return {
     ...(from === undefined ? {} : { from }),
     to,
+    ...(missing ? { missing: true as const } : {}),
     ...(tip === undefined || older || tip.startsWith(to) ? {} : { now: tip }),
-    ...(gate ? { green: gate.pass, at: gate.at } : {}),
+    ...(gate ? { ...(gate.none ? { noGate: true as const } : { green: gate.pass }), at: gate.at } : {}),
     ...(command ? { command } : {}),
     ...(gate?.tests ? { tests: { passed: gate.tests.passed, total: gate.tests.total } } : {}),
   };
@@ -138,7 +144,7 @@ function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly Open
   const byId = new Map(left.map((idea) => [idea.id, idea]));
   const found = open.flatMap((one): Todo[] => {
     const idea = byId.get(one.idea);
-    const asks = idea && one.later === undefined && !isDecided(idea) && !isOnlyCutOff(idea, one.state);
+    const asks = idea && one.later === undefined && !isSettled(idea) && !isOnlyCutOff(idea, one.state);
     const fix = asks ? fixOf(idea, one.state, overOf(model, extra.over)) : undefined;
     if (!fix) return [];
     return [
@@ -154,8 +160,8 @@ function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly Open
   return [...found, ...ofTheRun(model, open, extra)];
 }
 
-/** Whether a person has decided after the run if the next one retries the idea. */
-const isDecided = ({ forNext }: IdeaModel): boolean => forNext?.queued === true || forNext?.leftOut === true;
+/** A person has decided since, by a command or in the backlog. */
+const isSettled = ({ forNext, lineGone }: IdeaModel): boolean => lineGone !== undefined || isDecided(forNext);
 
 /** The next start goes on with it, and a person has nothing to tell it first. */
 const isOnlyCutOff = ({ warnings }: IdeaModel, state: OpenState): boolean =>
@@ -182,10 +188,10 @@ function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Tod
 }
 
 /** What has left the target, where nobody has decided since. A lost branch is one task, however many ideas it had. */
-function ofTheTarget({ ideas, target }: RunModel, { gone = new Map<string, Gone>() }: Extra): Todo[] {
+function ofTheTarget({ ideas, target, renamed }: RunModel, { gone = new Map<string, Gone>() }: Extra): Todo[] {
   const whole = [...gone].filter(([id, one]) => {
     const idea = ideas.get(id);
-    return wholly(one) && !(idea && isDecided(idea));
+    return wholly(one) && !(idea && isSettled(idea));
   });
   const lost = whole.filter(([, { noBranch }]) => noBranch);
   const names = lost.map(([id]) => id);
@@ -194,14 +200,20 @@ function ofTheTarget({ ideas, target }: RunModel, { gone = new Map<string, Gone>
     ...{ fix: fixText(one), commands: fixCommands(one) },
   });
   return [
-    ...lost.slice(0, 1).map(([, one]) => task(target, lostText(target, names), one)),
+    ...(renamed
+      ? [{ subject: target, text: renamed.text, notes: [], fix: renamed.fix, commands: renamed.commands }]
+      : []),
+    ...(renamed ? [] : lost.slice(0, 1)).map(([, one]) => task(target, lostText(target, names), one)),
     ...whole.flatMap(([id, one]) => (one.noBranch ? [] : [task(id, one.text, one)])),
   ];
 }
 
-/** What left the target and is queued again: it is not among the open ideas. */
+/** What left the target and is queued again. It is among the open ideas only where this run had it again. */
 const takenOff = ({ ideas }: RunModel, { gone }: Extra): string[] =>
-  [...(gone ?? [])].flatMap(([id, one]) => (wholly(one) && ideas.get(id)?.forNext?.queued ? [id] : []));
+  [...(gone ?? [])].flatMap(([id, one]) => {
+    const { forNext, lineGone } = ideas.get(id) ?? {};
+    return wholly(one) && forNext?.queued && !lineGone ? [id] : [];
+  });
 
 const NEXT = new Set<OpenState>(['ready', 'after', 'works', 'waits', 'lands', 'held', 'stopped']);
 
@@ -212,11 +224,14 @@ function ofTheNextStart(
   takenOff: readonly string[],
 ): void {
   const { ideas, startAgain } = model;
-  const left = open.filter(({ idea, later }) => !later && !ideas.get(idea)?.forNext?.leftOut);
+  const left = open.filter(({ idea: id, later }) => {
+    const idea = ideas.get(id);
+    return !later && !idea?.forNext?.leftOut && !idea?.lineGone;
+  });
   const isRest = ({ idea, queued: again, state }: OpenIdea): boolean =>
     !again && NEXT.has(state) && !(state === 'stopped' && ideas.get(idea)?.warnings.length);
   const ids = (some: readonly OpenIdea[]): string[] => some.map(({ idea }) => idea);
-  const queued = asNext(model, [...takenOff, ...ids(left.filter((one) => one.queued))]);
+  const queued = asNext(model, [...new Set([...takenOff, ...ids(left.filter((one) => one.queued))])]);
   const rest = asNext(model, ids(left.filter(isRest)));
   const texts = [
     ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),

@@ -1,22 +1,11 @@
 /** Words about landed work that has left the target, the same in every view. Pure. */
 import type { Gone } from '../model/model.js';
 
-type Fix = Pick<Gone, 'command' | 'start' | 'part' | 'noBranch'>;
-
-/** `run it again: ralphctl retry a-1, then: ralphctl start` */
-export function fixText({ command, start, part, noBranch }: Fix): string {
-  const what = noBranch ? 'bring it back' : part ? 'see it' : 'run it again';
-  return `${what}: ${command}${start === undefined ? '' : `, then: ${start}`}`;
-}
-
-/** `Run it again with: ralphctl retry a-1, then: ralphctl start` */
-export const fixSentence = (fix: Fix): string => {
-  const text = fixText(fix).replace(': ', ' with: ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-};
+export { fixSentence, fixText, lineGoneText } from '../screen/words/gone-words.js';
 
 /** Whole commands, in their order. */
-export const fixCommands = ({ command, start }: Fix): string[] => (start === undefined ? [command] : [command, start]);
+export const fixCommands = ({ command, start }: Pick<Gone, 'command' | 'start'>): string[] =>
+  start === undefined ? [command] : [command, start];
 
 const MOST_NAMED = 5;
 

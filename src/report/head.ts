@@ -59,11 +59,14 @@ export function targetText({ run, target, counts }: Report): string | undefined 
   const gate = target.command ? `${clean(target.command)}${tests}` : '';
   const at = target.at === undefined ? '' : clock(target.at, run.startedAt ?? target.at);
   const beside = [gate, at].filter(Boolean).join(', ');
-  const past = counts.gone !== undefined || target.now !== undefined;
+  const past = counts.gone !== undefined || target.now !== undefined || target.missing === true;
   const is = past ? 'was' : 'is';
   const colour = target.green === undefined ? (past ? 'stood' : 'stands') : `${is} ${target.green ? 'green' : 'red'}`;
-  const now = target.now === undefined ? '' : `; it is at ${target.now.slice(0, 7)} now, which this run did not gate`;
-  return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}${now}`;
+  const ungated = target.noGate ? ', landed without a gate' : '';
+  const did = target.noGate ? 'land' : 'gate';
+  const now = target.now === undefined ? '' : `; it is at ${target.now.slice(0, 7)} now, which this run did not ${did}`;
+  const none = target.missing ? '; that branch does not exist any more' : '';
+  return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}${ungated}${now}${none}`;
 }
 
 export const notReported = ({ counts: { unknownDollars, iterations, runs = iterations } }: Report): string =>

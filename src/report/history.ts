@@ -1,7 +1,7 @@
 /** The runs of a project as a list: each line comes from a report or a summary. Pure. */
-import { isLeftOut, sinceText } from '../model/at-end.js';
+import { type Outcome, outcomeOfSummary, sinceText } from '../model/at-end.js';
 import type { IdeaFacts, SummaryFile } from '../model/facts.js';
-import type { RunSummary } from '../protocol/run.js';
+import type { Renamed } from '../model/model.js';
 import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.js';
 import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad } from '../screen/text/text.js';
@@ -46,7 +46,7 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
           target: {
             from: target.from,
             to: target.to,
-            ...(target.green === undefined || target.now ? {} : { green: target.green }),
+            ...(target.green === undefined || target.now || target.missing ? {} : { green: target.green }),
           },
         }
       : {}),
@@ -81,11 +81,9 @@ export function historyOfSummary(
     ...(endedAt === undefined ? {} : { endedAt }),
     ...(summary
       ? {
-          landed: summary.landed - (summary.landedBefore ?? 0),
-          notLanded: summary.notLanded.length - leftOutOf(summary),
-          ...(leftOutOf(summary) > 0 ? { leftOut: leftOutOf(summary) } : {}),
+          ...numbersOf(outcomeOfSummary(summary)),
           iterations: summary.status.statistics.iterations.total,
-          ...(summary.ideas ? { done: summary.ideas.flatMap(landedThere) } : {}),
+          ...(summary.ideas ? { done: doneOf(summary) } : {}),
           ...(summary.status.waves ? { waves: summary.status.waves.done } : {}),
         }
       : {}),
@@ -93,11 +91,21 @@ export function historyOfSummary(
   };
 }
 
-const landedThere = ({ idea, status, commit, spent }: IdeaFacts): HistoryLanded[] =>
-  status === 'landed' && commit ? [{ id: idea, iterations: spent.iterations, ms: spent.ms }] : [];
+function doneOf({ ideas = [], landings = [] }: SummaryFile): HistoryLanded[] {
+  const lines = new Map(landings.map((one) => [one.idea, one]));
+  return ideas.flatMap(({ idea, status, commit, spent }: IdeaFacts) => {
+    if (status !== 'landed' || !commit) return [];
+    const { added, deleted } = lines.get(idea) ?? {};
+    const changed = added === undefined || deleted === undefined ? {} : { added, deleted };
+    return [{ id: idea, iterations: spent.iterations, ms: spent.ms, ...changed }];
+  });
+}
 
-const leftOutOf = ({ notLanded }: Pick<RunSummary, 'notLanded'>): number =>
-  notLanded.filter(({ status }) => isLeftOut(status)).length;
+/** A line of History has what this run itself landed. */
+const numbersOf = ({ landed, landedBefore, open, leftOut }: Outcome) => ({
+  ...{ landed: landed - landedBefore, notLanded: open },
+  ...(leftOut > 0 ? { leftOut } : {}),
+});
 
 const SIGNS: Readonly<Record<HistoryRun['outcome'], string>> = {
   running: '▸',
@@ -115,6 +123,7 @@ const LEFT = new Set(['begun', 'outcome', 'run', 'agents']);
 export interface Runs {
   name: string;
   target?: string;
+  renamed?: Renamed;
   runs: readonly HistoryRun[];
   monthLanded?: number;
   monthDollars?: number;
@@ -122,7 +131,7 @@ export interface Runs {
 
 /** The list as plain lines. On a narrow terminal the last columns go first. */
 export function runsText(
-  { name, runs, target, monthLanded, monthDollars }: Runs,
+  { name, runs, target, renamed, monthLanded, monthDollars }: Runs,
   now: number,
   width?: number,
 ): string[] {
@@ -161,6 +170,7 @@ export function runsText(
     line(HEADS),
     ...rows.map(line),
     ...sinceLines(runs, width),
+    ...(renamed ? ['', ...beside('  ! ', [clean(`${renamed.text}. ${renamed.fix}`)], width ?? WIDE)] : []),
     ...goneLines({ name, runs, ...(target ? { target } : {}) }, width),
     ...lastOpen(runs, now, width),
   ];

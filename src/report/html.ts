@@ -4,8 +4,10 @@
  */
 
 import { sinceText } from '../model/at-end.js';
+import { cutAroundCommands } from '../protocol/cut.js';
 import { dollars, many, short, UNKNOWN } from '../screen/text/numbers.js';
 import { clock, duration } from '../screen/text/time.js';
+import { gateWords } from '../screen/words/gate-words.js';
 import { withCommands } from './commands.js';
 import { moneyText, notReported, reportCommand, targetText, whenText } from './head.js';
 import { esc, escLines, STYLE } from './html-parts.js';
@@ -111,7 +113,7 @@ class Page {
     const full = this.#level !== 'no details';
     // Only an idea has a place with the whole text.
     const short = !full && idea !== undefined && text.length > MOST_TEXT;
-    const shown = short ? `${text.slice(0, MOST_TEXT)}… (whole: ralphctl why ${idea})` : text;
+    const shown = short ? `${cutAroundCommands(text, MOST_TEXT, MOST_TEXT)} (whole: ralphctl why ${idea})` : text;
     const anchor = idea === undefined ? undefined : this.#anchors.get(idea);
     const asked =
       since !== undefined && (state === 'asks' || state === 'approve') ? ` since ${clock(since, this.#report.at)}` : '';
@@ -196,9 +198,10 @@ class Page {
       rest.length > MOST_ROWS
         ? `<p class="soft">${rest.length - MOST_ROWS} more: <code>${esc(reportCommand(this.#report))} --all</code></p>`
         : '';
+    const most = this.#level === 'no details' ? MOST_TITLE : MOST_TEXT;
     const row = (one: OpenIdea): string =>
       `<div class="why ${look(one.state)}"><span class="id"><a id="${this.#anchors.get(one.idea) ?? ''}"></a><span class="sign">${esc(signOf(one.state))}</span>${esc(one.idea)}</span>` +
-      `<span><b>${esc(one.state)}</b> ${escLines((one.reason ?? one.title).slice(0, this.#level === 'no details' ? MOST_TITLE : MOST_TEXT))}${beside(one.later ? [one.later] : one.notes)}</span></div>`;
+      `<span><b>${esc(one.state)}</b> ${escLines(cutAroundCommands(one.reason ?? one.title, most, most))}${beside(one.later ? [one.later] : one.notes)}</span></div>`;
     return `<h2>${todo.size > 0 ? 'Also not landed' : 'Not landed'} (${rest.length})</h2><div class="rows">${rest.slice(0, MOST_ROWS).map(row).join('')}</div>${more}`;
   }
 
@@ -247,7 +250,7 @@ function runList(runs: readonly AgentRun[]): string {
     if (run.percent !== undefined) part = run.percent / 100;
     if (run.signal === 'COMPLETE' && !run.turnedDown && run.gate?.pass !== false) part = 1;
     const tests = run.gate?.tests ? ` ${run.gate.tests.passed}/${run.gate.tests.total}` : '';
-    const gate = run.gate ? `gate ${run.gate.pass ? 'green' : 'red'}${tests}` : '';
+    const gate = run.gate ? gateWords(run.gate, tests) : '';
     const beside = [
       run.signal ?? run.outcome ?? '',
       run.outcome && run.outcome !== 'ok' && run.signal ? run.outcome : '',

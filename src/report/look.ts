@@ -1,5 +1,6 @@
 /** Findings that a person should look at, although nothing has to be done. Pure. */
 import type { IdeaModel, Moment, RunModel } from '../model/model.js';
+import { changedOutside } from '../model/outside.js';
 import { iterationCount } from '../model/tally.js';
 import { many } from '../screen/text/numbers.js';
 import { clock, duration } from '../screen/text/time.js';
@@ -25,6 +26,7 @@ export const named = (ids: readonly string[]): string =>
 export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Extra): Look {
   const ideas = [...model.ideas.values()].filter(({ group, landedBefore }) => !group && !landedBefore);
   return [
+    ...ungated(landed),
     ...flaky(ideas),
     ...tolerated(ideas),
     ...slow(landed, waitedOf(extra)),
@@ -33,6 +35,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...pauses(model, ideas, extra),
     ...you(ideas, extra),
     ...steps(ideas),
+    ...outside(ideas),
     // Once the run is over, that is something to do.
     ...model.warnings.flatMap(({ kind, text }) => (kind === 'push' && extra.over ? [] : [{ kind, text }])),
     // Once the run is over, an idea that is gone as a whole is something to do.
@@ -51,6 +54,15 @@ function byCommand(ideas: readonly IdeaModel[], of: 'flaky' | 'tolerated'): [com
     for (const gate of gatesOf(idea))
       for (const command of gate?.[of] ?? []) found.set(command, (found.get(command) ?? new Set()).add(idea.id));
   return [...found].map(([command, ids]) => [command, [...ids]]);
+}
+
+/** Nobody but its agent has judged what is on the target now. */
+function ungated(landed: readonly IdeaModel[]): Look {
+  const ids = landed.flatMap(({ id, gate, mergedGate }) => ((mergedGate ?? gate)?.none ? [id] : []));
+  if (ids.length === 0) return [];
+  const only = ids.length === 1 ? 'only its agent says that it is done' : 'only their agents say that they are done';
+  const text = `${many(ids.length, 'idea')} landed without a gate, so ${only}: ${named(ids)}. Add gate: to ralphctl.yaml`;
+  return [{ kind: 'no gate', text }];
 }
 
 const flaky = (ideas: readonly IdeaModel[]): Look =>
@@ -176,6 +188,16 @@ function steps(ideas: readonly IdeaModel[]): Look {
     ...(stepsSkipped.length > 0 ? [{ kind: 'steps', text: `${id} left out ${named(stepsSkipped)}` }] : []),
     ...(stepsFailed.length > 0 ? [{ kind: 'steps', text: `${id} failed in ${named(stepsFailed)}` }] : []),
   ]);
+}
+
+/** The warning is over with the idea, and what changed is still as it was left. */
+function outside(ideas: readonly IdeaModel[]): Look {
+  const lines = ideas.flatMap((idea) => changedOutside(idea).map((text) => `${idea.id}: ${text}`));
+  const more = lines.length - MOST_NAMED;
+  return [
+    ...lines.slice(0, MOST_NAMED).map((text) => ({ kind: 'outside', text })),
+    ...(more > 0 ? [{ kind: 'outside', text: `and ${more} more; see: ralphctl why IDEA` }] : []),
+  ];
 }
 
 /** Findings in one landed idea: findings of its gates, and the person who approved it. */

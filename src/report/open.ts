@@ -3,6 +3,7 @@ import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
 import { cutOff } from '../screen/cut-off.js';
 import { many, retriesText } from '../screen/text/numbers.js';
 import type { Extra } from './extra.js';
+import { lineGoneText } from './gone-text.js';
 import type { OpenIdea, OpenState } from './schema.js';
 import { workOf } from './work.js';
 
@@ -26,7 +27,7 @@ export function stateOf(idea: IdeaModel, waitsFor: string | undefined): OpenStat
       return 'held';
     case 'pending':
       if (idea.held) return 'held';
-      if (idea.forNext?.leftOut) return 'skipped';
+      if (idea.forNext?.leftOut || idea.lineGone) return 'skipped';
       return waitsFor === undefined ? 'ready' : 'after';
     default:
       return idea.status;
@@ -43,7 +44,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   const last = stateOf(idea, before[0]);
   // The run closed before its first agent run.
   const rests = extra.over && last === 'works' ? 'ready' : last;
-  const now = asked === undefined ? (stopped === undefined ? rests : 'stopped') : 'asks';
+  const now = asked === undefined ? (stopped === undefined ? rests : 'stopped') : idea.approval ? 'approve' : 'asks';
   const state = extra.givenUp?.has(idea.id) ? 'given up' : now;
   const told = idea.said.findLast(({ verb }) => verb === 'skip' || verb === 'abandon');
   const reason = asked ?? (state === 'stopped' ? stopped : reasonOf(idea, state, before)) ?? told?.text;
@@ -51,7 +52,8 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   const later = extra.later?.get(idea.id);
   const branch = idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   const saved = !branch && extra.saved?.has(idea.id) === true;
-  const acted = later !== undefined || idea.forNext?.queued === true;
+  const queued = idea.forNext?.queued === true && !idea.lineGone;
+  const acted = later !== undefined || queued || idea.lineGone !== undefined;
   return {
     ...workOf(idea),
     state,
@@ -63,7 +65,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     commits: idea.commits,
     ...(times > 1 ? { times } : {}),
     ...(later ? { later } : {}),
-    ...(idea.forNext?.queued ? { queued: true } : {}),
+    ...(queued ? { queued: true } : {}),
     ...(idea.forNext ? { forNext: idea.forNext.words } : {}),
     ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log } : {}),
   };
@@ -77,8 +79,9 @@ const withoutAdvice = (reason: string): string =>
   reason.replace(/(?:\. Later runs leave it out until: ralphctl retry \S+|; it stays out until a retry)$/, '');
 
 /** The open question of an idea that a stopped run returned to the backlog. */
-function unanswered({ status, iterations, said }: IdeaModel): string | undefined {
+function unanswered({ status, iterations, said, left }: IdeaModel): string | undefined {
   const last = iterations.at(-1);
+  if (left) return left.question;
   if (status !== 'pending' || last?.signal?.kind !== 'needs-human') return undefined;
   const answered = said.some(({ at, verb }) => verb === 'answer' && at >= (last.endedAt ?? last.startedAt));
   return answered ? undefined : last.signal.question;
@@ -142,7 +145,8 @@ function notesOf(idea: IdeaModel, state: OpenState, { branch, saved, times }: Ab
   return notes;
 }
 
-function nextNotes({ id, forNext }: IdeaModel): string[] {
+function nextNotes({ id, forNext, lineGone }: IdeaModel): string[] {
+  if (lineGone) return [lineGoneText(lineGone), ...(forNext?.queued ? ['its retry waits for its line'] : [])];
   if (!forNext) return [];
   const { queued, leftOut, rolledBack, words } = forNext;
   if (rolledBack) return [`runs leave it out until: ralphctl retry ${id}`];

@@ -38,7 +38,13 @@ const agentRun = z.object({
   outcome: z.enum(['ok', 'timeout', 'failed', 'interrupted']).optional(),
   commits: z.number().optional(),
   dollars: z.number().optional(),
-  gate: z.object({ pass: z.boolean(), command: z.string().optional(), tests: tests.optional(), ms }).optional(),
+  gate: z
+    .object({
+      pass: z.boolean(),
+      none: z.literal(true).optional().describe('No command is configured: nothing was judged.'),
+      ...{ command: z.string().optional(), tests: tests.optional(), ms },
+    })
+    .optional(),
 });
 
 const said = z.object({ at: ms, verb: z.string(), text: z.string().optional(), by: z.string().optional() });
@@ -64,8 +70,11 @@ const gone = z
     part: z.array(z.string()).optional().describe('The files that it took off, where the rest is still there.'),
     command: z
       .string()
-      .describe('Queues the idea again; of a part: shows what was taken off; of a lost branch: brings it back.'),
+      .describe(
+        'Runs the idea again, or queues it; of a part: shows what was taken off; of a lost branch: brings it back.',
+      ),
     start: z.string().optional().describe('The command after it, which starts the next run.'),
+    runs: z.literal(true).optional().describe('The next start runs it by itself: `command` is that start.'),
     stays: z.literal(true).optional().describe('No start runs it before a retry.'),
     noBranch: z.literal(true).optional().describe('The branch itself is gone.'),
   })
@@ -144,7 +153,9 @@ export const reportSchema = z.object({
       from: z.string().optional(),
       to: z.string(),
       now: z.string().optional().describe('Its tip, where that is another commit, which the run did not gate.'),
-      green: z.boolean().optional(),
+      missing: z.literal(true).optional().describe('The branch does not exist any more.'),
+      green: z.boolean().optional().describe('Missing where no gate judged it.'),
+      noGate: z.literal(true).optional().describe('No gate is configured.'),
       command: z.string().optional(),
       tests: tests.optional(),
       at: ms.optional(),
@@ -166,6 +177,16 @@ export const reportSchema = z.object({
         ...{ wave: z.number(), of: z.number(), taken: z.array(z.string()) },
         ...{ rejected: z.number().optional(), left: z.number().optional() },
         ...{ startedAt: ms.optional(), endedAt: ms.optional() },
+        read: z
+          .object({
+            ...{ agent: z.string(), reports: z.number(), byRules: z.number(), why: z.string().optional() },
+            spent: z.object({
+              ...{ iterations: z.number(), ms, tokens: z.number(), dollars: z.number() },
+              ...{ unknownTokens: z.number(), unknownDollars: z.number() },
+            }),
+          })
+          .optional()
+          .describe('An agent read reports for this wave.'),
         summary: z
           .object({
             ...{ attempted: z.number(), passed: z.number(), failed: z.number(), skipped: z.number() },
@@ -181,7 +202,7 @@ export const reportSchema = z.object({
     .array(
       z.object({
         ...{ report: z.string(), as: z.string(), title: z.string(), gate: z.string(), reason: z.string() },
-        ...{ quote: z.string(), duplicateOf: z.string().optional() },
+        ...{ quote: z.string(), duplicateOf: z.string().optional(), judgedBy: z.string().optional() },
       }),
     )
     .optional()

@@ -15,7 +15,9 @@ import { LOOKS } from '../screen/text/theme.js';
 import { clock, duration } from '../screen/text/time.js';
 import { initialUi } from '../screen/ui.js';
 import type { View } from '../screen/view.js';
+import { gateWord } from '../screen/words/gate-words.js';
 import type { Gone } from './extra.js';
+import { lineGoneText } from './gone-text.js';
 import { stateOf } from './open.js';
 import { beside, signOf } from './text.js';
 import { moneyOf, workOf } from './work.js';
@@ -84,10 +86,11 @@ function cardAlone(view: View, idea: IdeaModel, columns: number): Line[] {
 function gateLines(idea: IdeaModel, columns: number, now: number): string[] {
   const gate = idea.mergedGate ?? idea.gate;
   if (!gate) return [];
+  if (gate.none) return ['', 'no gate is configured: only the agent says that its work is done'];
   const where = idea.mergedGate ? ' on the merged tree' : '';
   return [
     '',
-    `last gate${where}: ${gate.pass ? 'green' : 'red'}, ${clock(gate.at, now)}`,
+    `last gate${where}: ${gateWord(gate)}, ${gate.same === undefined ? '' : `same tree as ${clean(gate.same)}, `}${clock(gate.at, now)}`,
     ...plain(commandLines(idea, { gate, ...(idea.gateNow ? { runs: true } : {}) }, now, columns)),
     ...plain(failingLines(gate, columns)),
     ...(gate.log && !gate.pass ? [`  ${clean(gate.log)}`] : []),
@@ -101,7 +104,14 @@ function section(title: string, rows: readonly Row[], columns: number): string[]
   return ['', title, ...rows.flatMap(([lead, text]) => beside(`  ${lead}`, [text], columns))];
 }
 
-function standing({ model, idea, branch, gone, now }: Shown): Row[] {
+/** What people said in earlier runs, oldest first. */
+const saidBefore = ({ model, others }: Pick<Shown, 'model' | 'others'>) =>
+  others
+    .filter(({ runId }) => runId < model.runId)
+    .map((one) => ({ runId: one.runId, said: workOf(one.idea).said }))
+    .reverse();
+
+function standing({ model, idea, branch, gone, now, others }: Shown): Row[] {
   const unblocks = [...model.ideas.values()].filter(({ dependsOn }) => dependsOn.includes(idea.id)).map(({ id }) => id);
   const row = (name: string, text: string): Row => [`${pad(name, 10)} `, text];
   const parent = idea.parent === undefined ? undefined : groupProgress(model.ideas, idea.parent);
@@ -111,7 +121,14 @@ function standing({ model, idea, branch, gone, now }: Shown): Row[] {
     ...(unblocks.length > 0 ? [row('unblocks', unblocks.slice(0, 10).join(', '))] : []),
     ...(after.length > 0 ? [row('after', after.slice(0, 10).join(', '))] : []),
     ...(gone ? [row('target', clean(gone.text))] : []),
+    ...(model.renamed ? [row('target', clean(model.renamed.text))] : []),
+    ...(idea.lineGone ? [row('backlog', clean(lineGoneText(idea.lineGone)))] : []),
     ...(branch ? [row('branch', `${branch}, ${many(idea.commits, 'commit')}`)] : []),
+    ...saidBefore({ model, others }).flatMap(({ runId, said }) =>
+      said.map(({ at, verb, text }) =>
+        row('you said', `${clock(at, now)} ${verb}${text ? `: ${paragraphs(text).join(' ')}` : ''} (run ${runId})`),
+      ),
+    ),
     ...idea.said
       .filter(({ verb, done }) => verb !== 'answer' || done !== undefined)
       .map(({ at, verb, text }) =>
@@ -138,6 +155,10 @@ export function showJson({ model, idea, branch, gone, commands, others }: Shown)
   const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
   return {
     ...{ run: { runId: model.runId, state: model.state, target: model.target }, ...workOf(idea) },
+    said: [
+      ...saidBefore({ model, others }).flatMap(({ runId, said }) => said.map((one) => ({ ...one, runId }))),
+      ...workOf(idea).said,
+    ],
     ...{ status, state: shownIn(model, idea), reason, question, percent, max, commits, commit, retries, since },
     ...{ branch, gone },
     ...{ dependsOn: idea.dependsOn, parent: idea.parent, gate, mergedGate, moments, commands },

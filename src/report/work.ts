@@ -52,6 +52,7 @@ function runOf(run: Iteration): AgentRun {
       ? {
           gate: {
             pass: gate.pass,
+            ...(gate.none ? { none: true as const } : {}),
             ...(gate.command ? { command: gate.command } : {}),
             ...(gate.tests ? { tests: { passed: gate.tests.passed, total: gate.tests.total } } : {}),
             ms: gate.durationMs,

@@ -94,6 +94,20 @@ export async function amendedIdeas(root: string, project: string): Promise<strin
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
 }
 
+/** Which ideas people split into which, oldest first; whether the split still applies, only the backlog tells. */
+export async function splitIdeas(root: string, project: string): Promise<{ idea: string; parts: string[] }[]> {
+  return (await allAmendments(root, project)).flatMap(({ idea, parts }) =>
+    parts ? [{ idea, parts: parts.map(({ id }) => id) }] : [],
+  );
+}
+
+/** Oldest first. */
+async function allAmendments(root: string, project: string): Promise<Amendment[]> {
+  const ideas = await amendedIdeas(root, project);
+  const all = await Promise.all(ideas.map((idea) => read(fileOf(root, project, idea))));
+  return all.filter((one) => one !== undefined).sort((a, b) => a.at.localeCompare(b.at));
+}
+
 export interface Amended {
   ideas: Idea[];
   /** Sentences for the person who starts a run: changes that apply, and changes that no longer apply. */
@@ -109,11 +123,7 @@ export async function amended(
   ideas: readonly Idea[],
   landed: () => Promise<ReadonlySet<string>>,
 ): Promise<Amended> {
-  const names = await readdir(folder(root, project)).catch(() => []);
-  const all = await Promise.all(
-    names.filter((name) => name.endsWith('.json')).map((name) => read(join(folder(root, project), name))),
-  );
-  const known = all.filter((one) => one !== undefined).sort((a, b) => a.at.localeCompare(b.at));
+  const known = await allAmendments(root, project);
   const state: Amended = { ideas: [...ideas], said: [], stale: [] };
   if (known.length === 0) return state;
   const done = await landed();

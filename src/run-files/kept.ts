@@ -4,6 +4,7 @@
  * Invariant: of commands that exclude each other, the last one counts. A record that a terminated run took and never
  * returned starts fresh. Call only under the lock of the closed project, never during an open run.
  */
+import { answerIn } from '../protocol/command.js';
 import { allCarried, type Carried, type Kept, LASTING, recordOf, writeCarried } from './carried.js';
 
 /** The kinds that a command replaces, besides its own kind. */
@@ -66,8 +67,9 @@ export async function forgetKept(
 export interface KeptFor {
   idea: string;
   kept: Kept[];
-  /** Number of hints and answers. */
-  notes: number;
+  /** Numbers of hints and of answers. */
+  hints: number;
+  answers: number;
   abandoned: boolean;
 }
 
@@ -76,9 +78,10 @@ export async function keptForNext(root: string, project: string, runId?: string)
   return (await allCarried(root, project)).flatMap(({ idea, kept = [], hints = [], takenBy, abandoned }) => {
     const free = takenBy === undefined || takenBy === runId;
     const next = kept.filter(({ verb }) => free || LASTING.has(verb));
-    const notes = free ? hints.length : 0;
-    return next.length + notes > 0 || abandoned
-      ? [{ idea, kept: next, notes, abandoned: abandoned !== undefined }]
+    const notes = free ? hints : [];
+    const answers = notes.filter((note) => answerIn(note) !== undefined).length;
+    return next.length + notes.length > 0 || abandoned
+      ? [{ idea, kept: next, hints: notes.length - answers, answers, abandoned: abandoned !== undefined }]
       : [];
   });
 }
@@ -92,8 +95,23 @@ export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true; rolledB
   ...(has(one, 'rollback') ? { rolledBack: true } : {}),
 });
 
-/** `retry a-1`, `limit b-2 +5`, `hint for c-3`. The next start carries over nothing for an abandoned idea. */
-export function keptWords({ idea, kept, notes, abandoned }: KeptFor): string[] {
+/**
+ * The ideas that the next start leaves out until a retry: abandoned, rolled back or skipped by a person. Every view asks
+ * here, so that all count the same. `open`: ideas that would run, in their order. `again`: those that a person wants
+ * again, which reverses all but a skip.
+ */
+export function leftOutOf(all: readonly KeptFor[], open: Iterable<string>, again: readonly string[] = []): string[] {
+  const out = new Set(
+    all.flatMap((one) => {
+      const wanted = again.includes(one.idea);
+      return has(one, 'skip') || (!wanted && (one.abandoned || has(one, 'rollback'))) ? [one.idea] : [];
+    }),
+  );
+  return [...open].filter((id) => out.has(id));
+}
+
+/** `retry a-1`, `limit b-2 +5`, `hint for c-3`, `answer for d-4`. The next start carries over nothing for an abandoned idea. */
+export function keptWords({ idea, kept, hints, answers, abandoned }: KeptFor): string[] {
   if (abandoned) return [];
   return [
     ...kept.map(({ verb, n, reason }) => {
@@ -104,6 +122,7 @@ export function keptWords({ idea, kept, notes, abandoned }: KeptFor): string[] {
       if (verb === 'rollback') return `rollback ${idea}, which stays out until: ralphctl retry ${idea}${why}`;
       return `${verb} ${idea}${why}`;
     }),
-    ...(notes > 0 ? [`${notes === 1 ? 'hint' : `${notes} hints`} for ${idea}`] : []),
+    ...(hints > 0 ? [`${hints === 1 ? 'hint' : `${hints} hints`} for ${idea}`] : []),
+    ...(answers > 0 ? [`${answers === 1 ? 'answer' : `${answers} answers`} for ${idea}`] : []),
   ];
 }

@@ -59,7 +59,7 @@ export async function homeOfLost(state: string, cwd: string): Promise<{ id: stri
   for (const id of await readdir(join(state, 'projects')).catch(() => [])) {
     const repo = await repoOf(state, id);
     if (repo === undefined || (here !== repo && !here.startsWith(`${repo}/`))) continue;
-    found.push({ id, repo, run: (await listRuns(state, id))[0] ?? '' });
+    found.push({ id, repo, run: (await listRuns(state, id).catch(() => []))[0] ?? '' });
   }
   // Prefers the inner of nested repositories, and the latest of several at one path.
   return found.sort((a, b) => b.repo.length - a.repo.length || (a.run < b.run ? 1 : -1))[0];
@@ -74,7 +74,7 @@ const readRun = (state: string, project: string, runId: string): Promise<RunFile
 
 /** The present or former path of a project's repository, from its newest readable run. */
 async function repoOf(state: string, project: string): Promise<string | undefined> {
-  for (const runId of await listRuns(state, project)) {
+  for (const runId of await listRuns(state, project).catch(() => [])) {
     const run = await readRun(state, project, runId);
     if (run) return run.repo;
   }

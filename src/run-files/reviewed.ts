@@ -12,13 +12,17 @@ import { readNote } from '../config/stored.js';
 import { writeAtomically } from './run.js';
 
 const MOST_KEPT = 1000;
-const shape = z.looseObject({ seen: z.array(z.string()), pushed: z.string().optional() });
+const shape = z.looseObject({
+  seen: z.array(z.string()),
+  pushed: z.string().optional(),
+  answered: z.array(z.string()).optional(),
+});
 export type Reviewed = z.infer<typeof shape>;
 
 const fileOf = (root: string, project: string, idea: string): string =>
   join(projectDir(root, project), 'reviewed', `${idea}.json`);
 
-/** `pushed`: the last commit of the idea that is in review. */
+/** `pushed`: the last commit of the idea that is in review. `answered`: the comments of the last round with answers. */
 export async function reviewedBefore(root: string, project: string, idea: string): Promise<Reviewed> {
   return (await readNote(fileOf(root, project, idea), shape, 'skip').catch(() => undefined)) ?? { seen: [] };
 }
@@ -27,7 +31,7 @@ export async function noteReviewed(
   root: string,
   project: string,
   idea: string,
-  { seen, pushed }: { seen: readonly string[]; pushed: string },
+  { seen, pushed, answered }: { seen: readonly string[]; pushed: string; answered: readonly string[] },
 ): Promise<void> {
   const before = await reviewedBefore(root, project, idea);
   const all = [...new Set([...before.seen, ...seen])].slice(-MOST_KEPT);
@@ -35,7 +39,7 @@ export async function noteReviewed(
   const path = fileOf(root, project, idea);
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeAtomically(path, JSON.stringify({ version: 1, seen: all, pushed }));
+    await writeAtomically(path, JSON.stringify({ version: 1, seen: all, pushed, answered }));
   } catch {
     // The next run tells them once more.
   }

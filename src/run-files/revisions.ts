@@ -5,14 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { runDir } from '../config/paths.js';
 import type { Config } from '../config/schema/config.js';
 import { readExisting, STORED_VERSION, type StoredKind } from '../config/stored.js';
 import { at } from '../config/system-errors.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { type ConfigFlags, configShape, RUN_FIX, versionShape } from './shapes.js';
+import { type ConfigFlags, configShape, runFix, versionShape } from './shapes.js';
 
 export const numbered = (folder: string, number: number): string => join(folder, `${number}.json`);
 
@@ -68,7 +68,7 @@ const REVISION: StoredKind<Revision> = {
     config: configShape,
     tick: z.boolean(),
   }) as unknown as z.ZodType<Revision>,
-  fix: RUN_FIX,
+  fix: (path) => runFix(dirname(dirname(path))),
 };
 
 const folder = (root: string, { project, runId }: RunRef): string => join(runDir(root, project, runId), 'config');

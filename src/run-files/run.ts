@@ -6,11 +6,11 @@
  * again.
  */
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runDir, runsDir } from '../config/paths.js';
+import { isRunId, runDir, runsDir } from '../config/paths.js';
 import { readExisting, readStored } from '../config/stored.js';
-import { at } from '../config/system-errors.js';
+import { anySystemError, at } from '../config/system-errors.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { readRevision } from './revisions.js';
@@ -26,12 +26,52 @@ const ADDED = 'added';
 const loaded = new Map<string, LoadedRun>();
 const MOST_CACHED = 8;
 
+/**
+ * The folder gets its name when it is whole, so that a start that is killed, or a power cut, leaves no half run. Callers
+ * hold the project's lock: a draft of another process has no owner.
+ */
 export async function writeRun(root: string, file: RunFile, ideas: readonly Idea[]): Promise<string> {
-  const dir = runDir(root, file.project, file.runId);
-  await mkdir(join(dir, ADDED), { recursive: true });
-  await writeAtomically(join(dir, 'backlog.json'), JSON.stringify(ideas));
-  await writeAtomically(join(dir, 'run.json'), JSON.stringify(file, null, 2));
+  const [dir, runs] = [runDir(root, file.project, file.runId), runsDir(root, file.project)];
+  await mkdir(runs, { recursive: true });
+  await removeDrafts(runs);
+  const draft = join(runs, `.${file.runId}-${randomUUID().slice(0, 8)}-${process.pid}${DRAFT}`);
+  try {
+    await mkdir(join(draft, ADDED), { recursive: true });
+    await writeFiles(draft, file, ideas);
+    await rename(draft, dir).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') return at(dir)(error);
+      await mkdir(join(dir, ADDED), { recursive: true });
+      await writeFiles(dir, file, ideas);
+    });
+    await flushFolder(runs);
+  } finally {
+    await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+  }
   return dir;
+}
+
+const DRAFT = '.new';
+
+async function writeFiles(dir: string, file: RunFile, ideas: readonly Idea[]): Promise<void> {
+  await writeAtomically(join(dir, 'backlog.json'), JSON.stringify(ideas), { flush: true });
+  await writeAtomically(join(dir, 'run.json'), JSON.stringify(file, null, 2), { flush: true });
+}
+
+/** What starts that were killed left. */
+async function removeDrafts(runs: string): Promise<void> {
+  const names = await readdir(runs);
+  const left = names.filter((name) => name.startsWith('.') && name.endsWith(DRAFT));
+  const others = left.filter((name) => !name.endsWith(`-${process.pid}${DRAFT}`));
+  await Promise.all(
+    others.map((name) => rm(join(runs, name), { recursive: true, force: true }).catch(() => undefined)),
+  );
+}
+
+/** Not every file system can. */
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
 }
 
 /** Adds ideas to an open run; each has its own file. */
@@ -97,23 +137,31 @@ export async function knownIdeas(root: string, ref: RunRef): Promise<Set<string>
   return new Set([...run.ideas.keys(), ...ids]);
 }
 
-/** Run ids of a project, newest first. Ids sort by time. */
+/**
+ * Run ids of a project, newest first. The files of a run may be damaged: see `readable.ts`.
+ * @throws SystemError when the folder cannot be read
+ */
 export async function listRuns(root: string, project: string): Promise<string[]> {
-  try {
-    return (await readdir(runsDir(root, project))).sort().reverse();
-  } catch {
-    return [];
-  }
+  const dir = runsDir(root, project);
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw anySystemError(error, dir) ?? error;
+  });
+  return names.filter(isRunId).sort().reverse();
 }
 
 const PRIVATE = 0o600;
 
 /** Readable only by the user unless `mode` says otherwise, because these files contain prompts, output and settings. */
-export async function writeAtomically(path: string, text: string, mode = PRIVATE): Promise<void> {
+export async function writeAtomically(
+  path: string,
+  text: string,
+  { mode = PRIVATE, flush = false }: { mode?: number | undefined; flush?: boolean } = {},
+): Promise<void> {
   // Two writers of one process may collide too.
   const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   try {
-    await writeFile(temporary, text, { mode });
+    await writeFile(temporary, text, { mode, flush });
     // The mask of the process took bits away.
     if (mode !== PRIVATE) await chmod(temporary, mode);
     await rename(temporary, path);

@@ -14,6 +14,8 @@ import type { Ladder } from '../protocol/warnings.js';
 import type { WaveSettings } from '../protocol/waves.js';
 import type { RunFile } from './shapes.js';
 
+const MOST_AHEAD = 16;
+
 /** `remote`: of the run, where it pushes. */
 export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 'branch'>): RunSettings {
   return {
@@ -36,9 +38,10 @@ export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 
     ownTrouble: true,
     unblocksThroughParents: true,
     bluesByChildren: true,
+    pointsAddUp: true,
     times: {
       setupMs: config.setup.timeoutMinutes * 60_000,
-      gateMs: config.gate.commands.reduce((sum, { timeoutMinutes }) => sum + timeoutMinutes * 60_000, 0),
+      gateMs: config.gate.commands.reduce((sum, command) => sum + mostMs(command, config.slots), 0),
     },
     budget: { ...config.budget, during: true },
     warnings: config.warnings,
@@ -46,6 +49,10 @@ export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 
     ...deliveryOf(config, remote),
   };
 }
+
+/** Gates of other ideas may have its lock first. */
+const mostMs = ({ timeoutMinutes, locks }: Config['gate']['commands'][number], slots: number): number =>
+  timeoutMinutes * 60_000 * (locks ? 1 + Math.min(slots, MOST_AHEAD) : 1);
 
 function deliveryOf(
   { landing }: Config,
@@ -56,6 +63,7 @@ function deliveryOf(
   return {
     delivery: {
       ...pollMs,
+      ...(landing.mode === 'pr' && landing.stack === true ? { stack: true as const } : {}),
       mode: landing.mode === 'pr' ? 'pr' : 'push',
       to: `${remote.name}/${remote.branch}`,
       retryMs: landing.retrySeconds * 1000,

@@ -3,10 +3,12 @@
  * file against its shape on every load.
  * Invariant: a field that an older version did not write is optional here; unknown fields are allowed.
  */
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config/schema/config.js';
 import type { TrackerConfig } from '../config/schema/tracker.js';
 import type { StoredKind } from '../config/stored.js';
+import { quoted } from '../config/system-errors.js';
 import type { RemoteRecord } from '../git/delivery/remote.js';
 import { FORMAT_NAMES, type FormatName } from '../protocol/backlog-formats.js';
 import type { Idea } from '../protocol/idea.js';
@@ -98,7 +100,14 @@ export const ideaShape = z.looseObject({
 
 export const editedFields = { title: z.string().optional(), text: z.string().optional(), success: texts.optional() };
 
-export const RUN_FIX = 'End the run with: ralphctl abort; then start again';
+/** Commands leave out what was moved away: its name is no name of a run. */
+export const moveAway = (dir: string): string => `mv ${quoted(dir)} ${quoted(`${dir}.away`)}`;
+
+/** For a file that a run cannot do without. An open run ends without its files; one that is over only needs the second command. */
+export const runFix = (dir: string): string =>
+  `If the run is open, end it first: ralphctl abort. Then move its folder away: ${moveAway(dir)}`;
+
+const ofFolder = (path: string): string => runFix(dirname(path));
 
 export const RUN_FILE: StoredKind<RunFile> = {
   schema: z.looseObject({
@@ -118,10 +127,10 @@ export const RUN_FILE: StoredKind<RunFile> = {
     named: z.looseObject({ source: z.string().optional(), target: z.string().optional() }).optional(),
     remote: z.looseObject({ name: z.string(), branch: z.string(), shown: z.string(), mark: z.string() }).optional(),
   }) as unknown as z.ZodType<RunFile>,
-  fix: RUN_FIX,
+  fix: ofFolder,
 };
 
-export const RUN_IDEAS: StoredKind<Idea[]> = { schema: z.array(ideaShape), fix: RUN_FIX };
+export const RUN_IDEAS: StoredKind<Idea[]> = { schema: z.array(ideaShape), fix: ofFolder };
 export const ADDED_IDEA: StoredKind<Idea> = {
   schema: ideaShape,
   fix: 'Remove the file, then add the idea again with: ralphctl enqueue',

@@ -44,6 +44,14 @@ const SUMMARY = z.looseObject({
       }),
     )
     .optional(),
+  landings: z
+    .array(
+      z.looseObject({
+        ...{ idea: z.string(), commit: z.string(), added: z.number(), deleted: z.number(), commits: z.number() },
+        ...{ first: z.string(), before: text, to: z.string() },
+      }),
+    )
+    .optional(),
 }) as unknown as z.ZodType<SummaryFile>;
 
 const FIX = 'ralphctl continues without it. What the run did: ralphctl logs';

@@ -88,7 +88,7 @@ export async function tickUntracked(run: RunFile, files: readonly TickFile[], do
     const about = path === undefined ? undefined : await stat(path).catch(() => undefined);
     if (path === undefined || !about?.isFile()) continue;
     const ticked = tickedText(run, one, await readFile(path, 'utf8'), done);
-    if (ticked !== undefined) await writeAtomically(path, ticked, about.mode & 0o777);
+    if (ticked !== undefined) await writeAtomically(path, ticked, { mode: about.mode & 0o777 });
   }
 }
 

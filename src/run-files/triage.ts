@@ -33,7 +33,8 @@ const OVERRULE: StoredKind<StoredOverrule> = {
 const folder = (root: string, project: string): string => join(projectDir(root, project), 'triage');
 const overrules = (root: string, project: string): string => join(folder(root, project), 'overruled');
 
-const fileOf = ({ id, title, body }: BugReport): string =>
+/** Of its text: another text has another name. */
+export const reportFile = ({ id, title, body }: BugReport): string =>
   `${createHash('sha256')
     .update(JSON.stringify([id, title, body]))
     .digest('hex')
@@ -42,7 +43,7 @@ const fileOf = ({ id, title, body }: BugReport): string =>
 export async function overrule(root: string, project: string, report: BugReport, said: Overrule): Promise<void> {
   const stored: StoredOverrule = { version: 1, report: report.id, at: new Date().toISOString(), ...said };
   await mkdir(overrules(root, project), { recursive: true, mode: 0o700 });
-  await writeAtomically(join(overrules(root, project), fileOf(report)), JSON.stringify(stored, null, 2));
+  await writeAtomically(join(overrules(root, project), reportFile(report)), JSON.stringify(stored, null, 2));
 }
 
 /** The verdicts that match the present text of these reports, by id. */
@@ -56,7 +57,7 @@ export async function overrulesOf(
   const found = new Map<string, Overrule>();
   if (there.size === 0) return found;
   for (const report of reports) {
-    const name = fileOf(report);
+    const name = reportFile(report);
     const stored = there.has(name) ? await readStored(join(dir, name), OVERRULE) : undefined;
     if (stored) found.set(report.id, { verdict: stored.verdict, reason: stored.reason });
   }

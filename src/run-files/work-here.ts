@@ -22,7 +22,7 @@ const LEFT = new Set<string>(['abandoned', 'skipped']);
 export async function workHere(root: string, project: string): Promise<WorkHere> {
   const here: WorkHere = { known: [], past: [] };
   const seen = new Set<string>();
-  for (const [place, runId] of (await listRuns(root, project)).slice(0, MOST_RUNS).entries()) {
+  for (const [place, runId] of (await listRuns(root, project).catch(() => [])).slice(0, MOST_RUNS).entries()) {
     const ref = { project, runId };
     const size = await stat(eventsPath(root, ref)).then(
       (about) => about.size,

@@ -13,6 +13,7 @@ import { ideaPlaces, ideasView } from './pages/ideas.js';
 import { logPlaces, logView } from './pages/log.js';
 import { needPlaces, needsView } from './pages/needs.js';
 import { textView } from './pages/report-page.js';
+import { detailsShown, loadingRun, runShown } from './past.js';
 import { runPlaces, runView } from './run/run.js';
 import { isSmallSize, isTooSmall, smallPlaces, smallView, tooSmall } from './run/run-small.js';
 import { type Line, within } from './text/line.js';
@@ -22,8 +23,10 @@ import type { Selection, Ui } from './ui.js';
 import type { Picture, Size, View } from './view.js';
 
 export function compose(model: RunModel, ui: Ui, details: Details, size: Size, theme: Theme, now: number): Picture {
-  const view: View = { model: shownModel(model, ui, details), ui, details, size, theme, now };
-  const picture = isTooSmall(size) ? { lines: tooSmall(size.columns) } : withWholeMessage(shown(view), view);
+  const of = runShown(model, ui, details);
+  const view: View = { model: of ?? model, ui, details: detailsShown(details, ui), size, theme, now };
+  const page = (): Picture => (of ? shown(view) : loadingRun(view));
+  const picture = isTooSmall(size) ? { lines: tooSmall(size.columns) } : withWholeMessage(page(), view);
   const lines = picture.lines
     .slice(0, Math.max(1, size.rows - 1))
     .map((one) => themed(within(cleaned(one), Math.max(1, size.columns)), theme));
@@ -33,10 +36,6 @@ export function compose(model: RunModel, ui: Ui, details: Details, size: Size, t
 /** Views clean foreign text before they measure it. This second pass stops a view that forgets. */
 const cleaned = (spans: Line): Line =>
   spans.some(({ text }) => isUnsafe(text)) ? spans.map((span) => ({ ...span, text: clean(span.text) })) : spans;
-
-/** The log can be that of an older run. */
-const shownModel = (model: RunModel, { screen, logOf }: Ui, { past }: Details): RunModel =>
-  screen === 'log' && past && past.runId === logOf ? past : model;
 
 function shown(view: View): Picture {
   switch (view.ui.screen) {
@@ -68,7 +67,9 @@ export function placesOf(
   theme: Theme,
   now: number,
 ): Selection[] {
-  const view: View = { model: shownModel(model, ui, details), ui, details, size, theme, now };
+  const of = runShown(model, ui, details);
+  if (!of) return [];
+  const view: View = { model: of, ui, details: detailsShown(details, ui), size, theme, now };
   switch (ui.screen) {
     case 'run':
       return isSmallSize(size) ? smallPlaces(view.model) : runPlaces(view);

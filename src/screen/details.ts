@@ -3,7 +3,7 @@
  * Invariant: every field may be absent; a view then shows `–` or omits the part. Must import types only.
  */
 import type { SinceThen } from '../model/at-end.js';
-import type { Gone, IdeaModel, RunModel } from '../model/model.js';
+import type { Gone, IdeaModel, Renamed, RunModel, Said } from '../model/model.js';
 import type { ScorePart } from '../protocol/views.js';
 import type { WaveSummary } from '../protocol/waves.js';
 import type { Colour } from './text/line.js';
@@ -60,6 +60,8 @@ export interface WhyDetails {
   parts: ScorePart[];
   /** Ready-made sentences. */
   waitsFor: string[];
+  /** The open pull request that it is on top of, or can start on, or why it cannot. */
+  stack?: string;
   /** Verbs that the run accepts now. */
   possible?: string[];
 }
@@ -67,6 +69,10 @@ export interface WhyDetails {
 /** About the idea whose page is open, or the selected idea whose question shows. */
 export interface IdeaDetails {
   id: string;
+  /** What people said in the runs before it, oldest first. */
+  saidBefore?: readonly { runId: string; said: readonly Said[] }[];
+  /** The older run that they are about; absent: the run of the screen. */
+  ofRun?: string;
   /** Serial of the agent run that the fields below are about. Absent: the idea has no agent run. */
   serial?: number;
   stream?: StreamLine[];
@@ -151,6 +157,8 @@ export interface History {
   runs: HistoryRun[];
   /** Of the newest run. */
   target?: string;
+  /** That target does not exist any more, and another branch has its landings. */
+  renamed?: Renamed;
   monthLanded?: number;
   monthDollars?: number;
 }

@@ -1,7 +1,7 @@
 /** The last line: the keys that apply now. Invariant: drops whole hints until the line fits, and never cuts one. */
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { IdeaVerb } from '../protocol/command.js';
-import { mayHaveMore, moreText } from './control/more.js';
+import { moreText } from './control/more.js';
 import type { Details } from './details.js';
 import { ideaVerbs, isOver, pauseOrResume, type RunKey, runTakes } from './idea/possible.js';
 import { type Key, keysOn } from './keys.js';
@@ -19,6 +19,8 @@ export interface FooterContext {
   idea?: IdeaModel;
   /** Actions that this view does not need now. */
   without?: ReadonlySet<Key['action']>;
+  /** The page is about an older run, which takes no command. */
+  past?: boolean;
   right: string;
 }
 
@@ -49,12 +51,14 @@ export function hintLine(hints: readonly { rank: number; text: string }[], right
 }
 
 /** The key's word in the footer; undefined where the key does not apply now. */
-export function hintOf(key: Key, { screen, model, details, idea, without }: FooterContext): string | undefined {
+export function hintOf(key: Key, { screen, model, details, idea, without, past }: FooterContext): string | undefined {
   if (!key.hint || without?.has(key.action)) return undefined;
+  const commands = (key.group === 'idea' && key.action !== 'open') || (key.group === 'run' && key.action !== 'command');
+  if (past && commands) return undefined;
   const { text } = key.hint;
   switch (key.action) {
     case 'open':
-      return screen === 'log' || idea || screen === 'history' ? (screen === 'history' ? 'report' : text) : undefined;
+      return screen === 'history' ? 'report' : idea && text;
     case 'worker':
       return details.standstill && details.standstill.kind !== 'busy' ? text : undefined;
     case 'again':
@@ -104,7 +108,7 @@ function ideaHint(
     case 'continue':
       return openWarnings(idea).length > 0 ? text : undefined;
     case 'more-iterations':
-      return mayHaveMore(idea) ? moreText(idea) : undefined;
+      return moreText(idea, verbs);
     case 'bump':
       if (model.mode === 'semi-auto' && verbs.has('assign')) return 'start it';
       return idea.status === 'pending' && verbs.has('bump') ? text : undefined;

@@ -35,6 +35,7 @@ export interface Bottom {
 /** Places the body between the first line and the last two. */
 export function framed(view: View, lines: readonly Line[], bottom: Bottom): Picture {
   const { model, details, size, theme, ui } = view;
+  const past = ui.ofRun !== undefined && ui.ofRun === model.runId;
   const height = size.rows - 1;
   const message = messageLine(view, bottom.idea, { left: bottom.left ?? '', right: bottom.right ?? '' });
   const keys =
@@ -44,7 +45,8 @@ export function framed(view: View, lines: readonly Line[], bottom: Bottom): Pict
         screen: ui.screen,
         model,
         details,
-        right: bottom.end ?? '? keys  q leave',
+        right: bottom.end ?? (past ? '? keys  Esc back' : '? keys  q leave'),
+        past,
         ...(bottom.idea ? { idea: bottom.idea } : {}),
         ...(bottom.without ? { without: bottom.without } : {}),
       },

@@ -5,6 +5,7 @@
 import { partOf } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { WarningLine } from '../protocol/warnings.js';
+import { goneNotices } from './gone.js';
 import { isOver } from './idea/possible.js';
 import { type Shown, shownOf } from './text/theme.js';
 
@@ -23,8 +24,10 @@ export interface Lists {
   /** Entries that an answer unblocks come first; within a kind, the oldest first. */
   needs: Need[];
   warnings: WarningLine[];
-  /** Ideas that hold a slot, in order of its number. */
+  /** Ideas that work, in order of the number of their slots. */
   slots: IdeaModel[];
+  /** Slots that are not free: a paused idea, and one that waits for an approval, keep theirs. */
+  taken: number;
   /** Ideas of an open run that go on after a `resume`: the paused ones, then the held ones. */
   resting: IdeaModel[];
   /** Ready to start, highest rank first. After the run: what the next start takes. */
@@ -43,6 +46,7 @@ interface Kept {
   key: string;
   /** These can change without an event. */
   warnings: readonly WarningLine[];
+  notices: RunModel['notices'];
   lists: Lists;
 }
 const kept = new WeakMap<RunModel, Kept>();
@@ -50,9 +54,9 @@ const kept = new WeakMap<RunModel, Kept>();
 export function listsOf(model: RunModel): Lists {
   const key = `${model.events} ${model.order.length} ${model.live?.at ?? 0}`;
   const last = kept.get(model);
-  if (last?.key === key && last.warnings === model.warnings) return last.lists;
+  if (last?.key === key && last.warnings === model.warnings && last.notices === model.notices) return last.lists;
   const lists = make(model);
-  kept.set(model, { key, warnings: model.warnings, lists });
+  kept.set(model, { key, warnings: model.warnings, notices: model.notices, lists });
   return lists;
 }
 
@@ -76,7 +80,10 @@ function make(model: RunModel): Lists {
   const agents = new Set<string>();
   // A run that is over needs no review.
   const warnings = model.warnings.filter(({ kind }) => !over || kind !== 'errors');
+  for (const { text, since } of model.notices ?? []) warnings.push({ kind: 'outside', text, since });
+  for (const { idea, text } of goneNotices(model)) warnings.push({ ...(idea ? { idea } : {}), kind: 'outside', text });
   let longestId = 0;
+  let taken = 0;
   for (const id of model.order) {
     const idea = model.ideas.get(id);
     if (!idea) continue;
@@ -85,6 +92,7 @@ function make(model: RunModel): Lists {
     warnings.push(...openWarnings(idea));
     if (idea.group) continue;
     if (idea.status === 'running') slots.push(idea);
+    if (idea.status === 'running' || (!over && idea.slot !== undefined)) taken += 1;
     if (idea.status === 'landed') {
       const ms = idea.landedBefore ? 0 : workedMs(idea);
       if (ms > 0) landedMs.push(ms);
@@ -92,7 +100,8 @@ function make(model: RunModel): Lists {
     }
     if (partOf(idea) === 'needYou') {
       const need: Need = { id, shown: shownOf(idea, model.landing), idea };
-      if (idea.since !== undefined) need.since = idea.since;
+      // That is when it landed, and not when it was taken off.
+      if (idea.since !== undefined && !idea.off) need.since = idea.since;
       needs.push(need);
     }
     if (!over && !idea.approval) {
@@ -123,6 +132,7 @@ function make(model: RunModel): Lists {
     needs,
     warnings,
     slots,
+    taken,
     resting: [...paused, ...held],
     ready: over ? asNext(model, ready) : best(model, ready),
     waiting,
@@ -134,8 +144,8 @@ function make(model: RunModel): Lists {
 }
 
 /** Whether the next start takes an idea that has not landed; the decision of `takeForNext`. */
-const startsNext = ({ status, forNext, off }: IdeaModel): boolean =>
-  !forNext?.leftOut && ((status !== 'abandoned' && !off?.stays) || forNext?.queued === true);
+const startsNext = ({ status, forNext, off, lineGone }: IdeaModel): boolean =>
+  !forNext?.leftOut && !lineGone && ((status !== 'abandoned' && !off?.stays) || forNext?.queued === true);
 
 const workedMs = (idea: IdeaModel): number =>
   idea.iterations.reduce((sum, { durationMs = 0, gate }) => sum + durationMs + (gate?.durationMs ?? 0), 0);

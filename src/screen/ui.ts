@@ -30,6 +30,12 @@ export interface Draft {
   cursor: number;
 }
 
+/** A text that no run has accepted yet. */
+export interface Unsent extends Draft {
+  /** Other texts for the same, e.g. of another screen; the newest first. */
+  others?: readonly string[];
+}
+
 export interface Selection {
   section?: Section;
   /** Id of an idea; in the log of an event, in the history of a run. */
@@ -71,8 +77,8 @@ export interface Ui {
   follow: boolean;
   wrap: boolean;
   filter: string;
-  /** Run of the shown log; absent: the run of the screen. */
-  logOf?: string;
+  /** The older run that log, ideas and the page of an idea show; absent: the run of the screen. */
+  ofRun?: string;
   /** Filter of the log. */
   find: string;
   /** Filter of the gate's output. */
@@ -84,7 +90,7 @@ export interface Ui {
   closed: ReadonlySet<string>;
   hideLanded: boolean;
   /** Texts that the run has not accepted yet: answers by idea, others by their command, e.g. `hint a-1`. */
-  drafts: Readonly<Record<string, Draft>>;
+  drafts: Readonly<Record<string, Unsent>>;
   /** The idea whose answer the person types. */
   answering?: string;
   /** Id of the question that was open when the person began to type, where it is known. */

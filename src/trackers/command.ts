@@ -3,7 +3,9 @@
  * stdout, once for each call.
  */
 import type { TrackerConfig } from '../config/schema/tracker.js';
+import type { BugReport } from '../protocol/triage.js';
 import { endOf } from './http-answer.js';
+import { MOST_CLOSED } from './pages.js';
 import { callTool, type ToolPlace } from './tool.js';
 import { type Holder, type Item, type Shown, type Tracker, TrackerError } from './tracker.js';
 import { type TrackerLine, type TrackerRequest, trackerAnswer, type WireItem } from './wire.js';
@@ -43,6 +45,25 @@ export class CommandTracker implements Tracker {
       .filter((one) => labels.every((label) => one.labels.includes(label)))
       .filter((one) => author === undefined || one.author === author)
       .slice(0, most);
+  }
+
+  /** An optional request: a program that does not know it fails, and nothing is compared with what it has closed. */
+  async closed(since: Date): Promise<BugReport[]> {
+    const lines = await this.#call({ version: 1, op: 'closed', since: since.toISOString(), most: MOST_CLOSED }).catch(
+      (error: unknown): TrackerLine[] => {
+        if (error instanceof TrackerError && error.at === undefined) return [];
+        throw error;
+      },
+    );
+    return lines
+      .flatMap((line) => ('item' in line ? [line.item] : []))
+      .slice(0, MOST_CLOSED)
+      .map(({ ref: id, title, body, labels, created, closed, url }) => ({
+        ...{ id, title, body: body ?? '', labels: labels ?? [], state: 'closed' },
+        ...(created ? { created } : {}),
+        ...(closed ? { closed } : {}),
+        ...(url ? { url } : {}),
+      }));
   }
 
   async claim(ref: string, holder: Holder, text: string): Promise<{ taken: string } | undefined> {

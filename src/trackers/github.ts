@@ -4,11 +4,12 @@
  * argument: bodies go through stdin.
  */
 import type { TrackerConfig } from '../config/schema/tracker.js';
+import type { BugReport } from '../protocol/triage.js';
 import { GH_SET, GH_VARIABLES } from './gh-variables.js';
 import { type ApiAnswer, failureOf, readAnswer } from './http-answer.js';
 import type { IssueNow, IssueRequests, Note } from './issues.js';
 import { MARK } from './marker.js';
-import { cutBody, listPages, MAX_BODY, type Page } from './pages.js';
+import { cutBody, listPages, MAX_BODY, MOST_CLOSED, type Page } from './pages.js';
 import type { Place } from './place.js';
 import { callTool, type ToolPlace } from './tool.js';
 import { type Item, TrackerError } from './tracker.js';
@@ -37,6 +38,12 @@ interface RawItem {
   /** Its address in the API. */
   repository: string;
   pull: boolean;
+}
+
+const CLOSED = `{number, title, body: ((.body // "") | .[0:${MAX_BODY}]), labels: [.labels[].name], url: .html_url, created: .created_at, closed: .closed_at, pull: (.pull_request != null)}`;
+
+interface RawClosed extends Pick<RawItem, 'number' | 'title' | 'body' | 'labels' | 'url' | 'created' | 'pull'> {
+  closed: string | null;
 }
 
 type RawNote = Omit<Note, 'member'> & { association: string };
@@ -94,6 +101,27 @@ export class GitHubIssues implements IssueRequests {
     const keep = (item: RawItem): boolean => !item.pull && has(item) && isMeant(item);
     const all = await listPages((page) => this.#page<RawItem>(`${path}&per_page=100&page=${page}`, jq), limit, keep);
     return all.map(asItem);
+  }
+
+  /** Pull requests stand in the same list; they count towards the most, so that it stays a few requests. */
+  async closed(since: Date): Promise<BugReport[]> {
+    const asked = new URLSearchParams({
+      state: 'closed',
+      sort: 'updated',
+      direction: 'desc',
+      since: since.toISOString(),
+    });
+    const path = `${this.#base}/issues?${asked}&per_page=100`;
+    const all = await listPages(
+      (page) => this.#page<RawClosed>(`${path}&page=${page}`, `.[] | ${CLOSED}`),
+      MOST_CLOSED,
+    );
+    return all
+      .filter(({ pull }) => !pull)
+      .map(({ number, title, body, labels, url, created, closed }) => ({
+        ...{ id: String(number), title, body, labels, url, created, state: 'closed' },
+        ...(closed === null ? {} : { closed }),
+      }));
   }
 
   /** Its present name: a repository that was renamed has the old one in the configuration. */

@@ -4,18 +4,16 @@
  * argument: bodies go through stdin.
  */
 import type { TrackerConfig } from '../config/schema/tracker.js';
+import type { BugReport } from '../protocol/triage.js';
+import { GLAB_SET, GLAB_VARIABLES, MEMBER_LEVEL } from './glab-variables.js';
 import { type ApiAnswer, failureOf, readAnswer } from './http-answer.js';
 import type { IssueNow, IssueRequests, Note } from './issues.js';
 import { MARK } from './marker.js';
-import { cutBody, listPages, MAX_BODY, type Page } from './pages.js';
+import { cutBody, listPages, MAX_BODY, MOST_CLOSED, type Page } from './pages.js';
 import type { Place } from './place.js';
 import { callTool, type ToolPlace } from './tool.js';
 import { type Item, TrackerError } from './tracker.js';
 
-const PASSED = ['GITLAB_TOKEN', 'GITLAB_ACCESS_TOKEN', 'OAUTH_TOKEN', 'GITLAB_HOST', 'GL_HOST', 'GLAB_CONFIG_DIR'];
-const SET = { NO_PROMPT: '1', NO_COLOR: '1', GLAB_CHECK_UPDATE: 'false', GLAB_SEND_TELEMETRY: 'false', PAGER: 'cat' };
-/** Developer: who may push branches and set labels. */
-const MEMBER_LEVEL = 30;
 const MOST_NOTES = 20_000;
 const MOST_MEMBERS = 20_000;
 
@@ -34,6 +32,7 @@ interface RawIssue {
   assignees: Person[];
   web_url: string;
   created_at: string;
+  closed_at?: string | null;
 }
 
 interface RawNote {
@@ -120,6 +119,17 @@ export class GitLabIssues implements IssueRequests {
     }));
   }
 
+  async closed(since: Date): Promise<BugReport[]> {
+    const asked = new URLSearchParams({ state: 'closed', order_by: 'updated_at', sort: 'desc', per_page: '100' });
+    asked.set('updated_after', since.toISOString());
+    const path = `${this.#base}/issues?${asked}`;
+    const all = await listPages((page) => this.#page<RawIssue>(`${path}&page=${page}`), MOST_CLOSED);
+    return all.map(({ iid, title, description, labels, web_url: url, created_at: created, closed_at: closed }) => ({
+      ...{ id: String(iid), title, body: cutBody(description ?? ''), labels, url, created, state: 'closed' },
+      ...(closed ? { closed } : {}),
+    }));
+  }
+
   async read(ref: string): Promise<IssueNow> {
     const { state, assignees, labels } = await this.#issue(ref);
     return { open: state === 'opened', assignees: assignees.map(({ username }) => username), labels };
@@ -184,7 +194,7 @@ export class GitLabIssues implements IssueRequests {
       path,
     ];
     const stdin = body === undefined ? {} : { stdin: JSON.stringify(body) };
-    const result = await callTool(this.tool, { argv, ...stdin, passEnv: PASSED, set: SET });
+    const result = await callTool(this.tool, { argv, ...stdin, passEnv: GLAB_VARIABLES, set: GLAB_SET, apart: true });
     const answer = readAnswer(result);
     if (answer && (answer.status < 400 || fine.includes(answer.status))) return answer;
     const login = `glab auth login --hostname ${this.place.host}`;

@@ -14,9 +14,13 @@ export interface ApiAnswer {
 }
 
 const STATUS = /^HTTP\/[\d.]+ (\d{3})/;
+/** `glab` prints warnings before its answer, and there. */
+const MOST_WARNINGS = 20;
 
 /** Undefined where the program got no answer. */
-export function readAnswer({ stdout }: ToolResult): ApiAnswer | undefined {
+export function readAnswer({ stdout: printed }: ToolResult): ApiAnswer | undefined {
+  const begin = printed.slice(0, MOST_WARNINGS).findIndex((line) => STATUS.test(line));
+  const stdout = printed.slice(Math.max(0, begin));
   const status = STATUS.exec(stdout[0] ?? '')?.[1];
   if (status === undefined) return undefined;
   const blank = stdout.findIndex((line) => line.trim() === '');

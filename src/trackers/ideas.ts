@@ -31,10 +31,17 @@ const PRIORITIES: ReadonlyMap<string, number> = new Map([
 ]);
 const HELD = new Set(['blocked', 'on hold', 'wontfix', "won't fix", 'duplicate', 'invalid', 'question']);
 
+/** Of these labels, the ones that say what becomes of the report itself. */
+const DECIDED = new Set(['blocked', 'on hold', 'wontfix', "won't fix"]);
+
 export interface Imported {
   ideas: Idea[];
   leftOut: LeftOut[];
 }
+
+/** Ids in the tracker of items that a person's label keeps from being worked on. */
+export const heldOf = (items: readonly Item[]): string[] =>
+  items.flatMap(({ ref, labels }) => (labels.some((label) => DECIDED.has(label.toLowerCase())) ? [ref] : []));
 
 export function ideasOf(items: readonly Item[], config: TrackerConfig, where: string): Imported {
   const leftOut: LeftOut[] = [];

@@ -5,6 +5,7 @@
  * who comment at the same time both read the same first one. Assignee or label only show it.
  * Invariant: every step looks first and writes the difference, so a repeat after a crash writes nothing twice.
  */
+import type { BugReport } from '../protocol/triage.js';
 import { commentOf, type Mark, readMark } from './marker.js';
 import { type Holder, type Item, type Shown, type Tracker, TrackerError } from './tracker.js';
 
@@ -27,6 +28,7 @@ export interface IssueRequests {
   readonly where: string;
   check(): Promise<{ login?: string }>;
   list(): Promise<Item[]>;
+  closed(since: Date): Promise<BugReport[]>;
   login(): Promise<string>;
   read(ref: string): Promise<IssueNow>;
   notes(ref: string): Promise<Note[]>;
@@ -65,6 +67,10 @@ export class IssueTracker implements Tracker {
 
   list(): Promise<Item[]> {
     return this.forge.list();
+  }
+
+  closed(since: Date): Promise<BugReport[]> {
+    return this.forge.closed(since);
   }
 
   async claim(ref: string, holder: Holder, text: string): Promise<{ taken: string } | undefined> {

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { readReports } from '../backlog/reports/jsonl.js';
 import { appendOwn, readOwn } from '../config/own-files.js';
 import { type TrackerConfig, writesTo } from '../config/schema/tracker.js';
+import type { BugReport } from '../protocol/triage.js';
 import type { ToolPlace } from './tool.js';
 import { type Holder, type Item, type Shown, type Tracker, TrackerError } from './tracker.js';
 
@@ -62,6 +63,10 @@ export class JsonlTracker implements Tracker {
         ...(created ? { created } : {}),
         ...(url ? { url } : {}),
       }));
+  }
+
+  async closed(): Promise<BugReport[]> {
+    return (await this.#reports()).filter(({ state }) => state === 'closed');
   }
 
   async claim(ref: string, holder: Holder, text: string): Promise<{ taken: string } | undefined> {

@@ -4,6 +4,9 @@ import type { ApiAnswer } from './http-answer.js';
 /** Longest text of an issue or comment that is read. GitHub allows 65,536. */
 export const MAX_BODY = 200_000;
 
+/** Entries of a list of closed issues that are read: a few requests. */
+export const MOST_CLOSED = 500;
+
 const AT_ONCE = 4;
 const PAGE_SIZE = 100;
 

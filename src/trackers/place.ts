@@ -21,5 +21,7 @@ const SCP_REMOTE = /^(?:[^@/\s]+@)?([^/:\s]+):(?!\/)(.+?)(?:\.git)?\/?$/;
 export function placeOfRemote(remote: string): Place | undefined {
   const found = URL_REMOTE.exec(remote) ?? SCP_REMOTE.exec(remote);
   const [, host = '', path = ''] = found ?? [];
-  return path.includes('/') ? { host: host.replace(/^ssh\.(?=github\.com$)/, ''), path } : undefined;
+  return path.includes('/')
+    ? { host: host.replace(/^ssh\.(?=github\.com$)|^altssh\.(?=gitlab\.com$)/, ''), path }
+    : undefined;
 }

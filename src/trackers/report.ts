@@ -1,6 +1,6 @@
 /** An item of a tracker as triage reads it. May import this folder and protocol only. */
 import type { BugReport } from '../protocol/triage.js';
-import type { Item } from './tracker.js';
+import type { Item, Tracker } from './tracker.js';
 
 /** `ralphctl triage` and the waves of a run judge the same text, so that a person's verdict holds in both. */
 export const reportOf = ({ ref, title, body, labels, author, created, url }: Item): BugReport => ({
@@ -9,3 +9,14 @@ export const reportOf = ({ ref, title, body, labels, author, created, url }: Ite
   ...(created ? { created } : {}),
   ...(url ? { url } : {}),
 });
+
+/** As long as triage takes a closed report for work that was done lately. */
+const RECENT_MS = 14 * 24 * 60 * 60_000;
+
+/** The open reports of a tracker, and those that were closed lately. `items`: what is open in it. */
+export async function reportsOf(tracker: Tracker, items: readonly Item[]): Promise<BugReport[]> {
+  // A report that somebody opened again in between is open.
+  const open = new Set(items.map(({ ref }) => ref));
+  const closed = await tracker.closed(new Date(Date.now() - RECENT_MS));
+  return [...items.map(reportOf), ...closed.filter(({ id }) => !open.has(id))];
+}

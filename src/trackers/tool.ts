@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ORDINARY_VARIABLES } from '../process/ordinary-env.js';
 import { startRun } from '../process/run.js';
 import { TrackerError } from './tracker.js';
@@ -30,6 +30,8 @@ export interface ToolCall {
   passEnv: readonly string[];
   /** Variables that are set for it. */
   set?: Readonly<Record<string, string>>;
+  /** In an empty folder: an agent could write settings of the program into the repository, such as another host. */
+  apart?: true;
 }
 
 export interface ToolResult {
@@ -49,7 +51,10 @@ const LINE_COST = 64;
 const KILL_GRACE_MS = 1000;
 
 /** @throws TrackerError when the program is not there, or prints without an end */
-export async function callTool(place: ToolPlace, { argv, stdin, passEnv, set = {} }: ToolCall): Promise<ToolResult> {
+export async function callTool(
+  place: ToolPlace,
+  { argv, stdin, passEnv, set = {}, apart }: ToolCall,
+): Promise<ToolResult> {
   const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-tracker-'));
   const stdout: string[] = [];
   let bytes = 0;
@@ -59,8 +64,8 @@ export async function callTool(place: ToolPlace, { argv, stdin, passEnv, set = {
   try {
     const handle = startRun({
       argv,
-      cwd: place.cwd,
-      env: environment(place.env, passEnv, set),
+      cwd: apart ? scratch : place.cwd,
+      env: environment(place.env, passEnv, apart ? { ...set, GIT_CEILING_DIRECTORIES: dirname(scratch) } : set),
       outputFile: join(scratch, 'output.log'),
       maxLogBytes: 1 << 20,
       killGraceMs: KILL_GRACE_MS,

@@ -5,6 +5,7 @@
  */
 import { inOneLine } from '../protocol/escapes.js';
 import type { TrackedState } from '../protocol/tracker.js';
+import type { BugReport } from '../protocol/triage.js';
 
 /** One issue. Its texts come from outside. */
 export interface Item {
@@ -49,6 +50,8 @@ export interface Tracker {
   /** Checks login, place and rights. Changes nothing. @returns who ralphctl is there */
   check(): Promise<{ login?: string }>;
   list(): Promise<Item[]>;
+  /** Items that were closed since then, the newest first, some hundreds at most: for comparison only. */
+  closed(since: Date): Promise<BugReport[]>;
   /**
    * Takes the item for the holder and shows the text. Of two holders one gets it.
    * @returns who has it, where that is someone else

@@ -42,6 +42,16 @@ export const trackerRequest = z
     z.strictObject({
       version,
       op: z
+        .literal('closed')
+        .describe(
+          'Optional. Prints items that were closed since then, the newest first, then `{"ok":true}`. Triage compares open items with them.',
+        ),
+      since: z.string().describe('ISO 8601.'),
+      most: z.int().describe('More items are ignored.'),
+    }),
+    z.strictObject({
+      version,
+      op: z
         .literal('claim')
         .describe('Takes the item for the holder, if nobody else has it. The same holder may repeat.'),
       ...{ ref, holder, text },
@@ -75,6 +85,7 @@ const item = z.looseObject({
   member: z.boolean().nullish().describe('Whether the author may write to the project. Default: false.'),
   url: z.string().max(4000).nullish().describe('Address of the item.'),
   created: z.iso.datetime({ offset: true }).nullish().describe('ISO 8601.'),
+  closed: z.iso.datetime({ offset: true }).nullish().describe('When it was closed, ISO 8601.'),
   assigned: z.array(z.string()).max(100).nullish().describe('Who works on it.'),
   after: z.array(ref).max(1000).nullish().describe('Refs of items that come first.'),
   priority: z.int().min(-2).max(2).nullish().describe('Steps above normal.'),

@@ -95,7 +95,8 @@ async function poll(
   // Two processes, because starting a child blocks the parent: agents and landings then do not wait for each other.
   // One of them does all work on the repository's shared metadata, under that metadata's lock.
   const onLost = (why: string): void => log.event('a job process ended', { why });
-  const [agents, repository] = [new JobProcess({ root, host, onLost }), new JobProcess({ root, host, onLost })];
+  const own = { root, project, host, onLost, onNote: log.event };
+  const [agents, repository] = [new JobProcess(own), new JobProcess(own)];
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const launched: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);

@@ -16,6 +16,7 @@ import {
 import type { UseAgent } from '../decide/messages/between.js';
 import { type Autopilot, agentName } from '../decide/run/autopilot.js';
 import { runDetails } from '../decide/views/details.js';
+import { nothingRuns } from '../decide/views/resting.js';
 import { runStanding, type Standing } from '../decide/views/standing.js';
 import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
 import { landedBefore } from '../decide/views/survey.js';
@@ -26,6 +27,7 @@ import type { AgentChoice } from '../protocol/limits.js';
 import type { AutopilotInput, AutopilotState } from '../protocol/run.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { type RunOutcome, type ShownState, WAITS_FOR_YOU } from '../protocol/states.js';
+import type { RunStatus } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
 
 const LARGE_RUN = 500;
@@ -35,6 +37,7 @@ export class Publisher {
   readonly #input: AutopilotInput;
   #published = '';
   #publishedState: string | undefined;
+  #listedState: string | undefined;
   #publishedAt = 0;
   #emittedState: ShownState | undefined;
   #warned = new Set<WarningLine['kind']>();
@@ -47,7 +50,7 @@ export class Publisher {
   }
 
   #emitChanges(pilot: Autopilot): void {
-    for (const { card, status, slot, reason, commit, hold, approval, approvable, retries } of pilot.takeChanges(
+    for (const { card, status, slot, reason, commit, hold, approval, approvable, retries, used } of pilot.takeChanges(
       Date.now(),
     )) {
       emit(this.#input, {
@@ -61,6 +64,7 @@ export class Publisher {
         held: hold,
         approval: approval || approvable,
         retries: retries > 0 ? retries : undefined,
+        unworked: status === 'failed' && used === 0 ? true : undefined,
       });
     }
   }
@@ -69,6 +73,8 @@ export class Publisher {
   #emitLanding({ state, graph }: Autopilot): void {
     if (state.landing === this.#landing) return;
     this.#landing = state.landing;
+    // Looks at a target that a person's merge holds are no news.
+    if (state.targetBusy) return;
     if (state.landing === undefined || graph.entry(state.landing)?.busy === 'undo') return;
     emit(this.#input, { kind: 'landing', idea: state.landing });
   }
@@ -160,13 +166,15 @@ export class Publisher {
     const status = runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, now, next);
     setCurrentDetails(runDetails({ ...status, ...(ended ? { state: ended } : {}) }));
     const { landed, blocked, timeout, failed, 'needs-human': asking } = status.counts;
-    const memo = { state: run, landed, total: status.total, asking, notLanded: blocked + timeout + failed };
-    const fingerprint = JSON.stringify([memo, reason]);
+    const { state, why } = listed(status, { run, why: reason }, ended);
+    const memo = { state, landed, total: status.total, asking, notLanded: blocked + timeout + failed };
+    const fingerprint = JSON.stringify([memo, why]);
     if (fingerprint === this.#published) return;
     this.#published = fingerprint;
-    if (run !== this.#publishedState) upsertSearchAttributes([{ key: RALPH_STATE, value: run }]);
+    if (state !== this.#listedState) upsertSearchAttributes([{ key: RALPH_STATE, value: state }]);
+    this.#listedState = state;
     this.#publishedState = run;
-    upsertMemo({ progress: { ...memo, why: reason ?? null } });
+    upsertMemo({ progress: { ...memo, why: why ?? null } });
   }
 }
 
@@ -174,6 +182,17 @@ export class Publisher {
 function standingOf(pilot: Autopilot): Standing {
   const standing = runStanding(pilot.state, pilot.graph);
   return standing.run === WAITS_FOR_YOU && !patched('waits-for-you') ? { run: 'running' } : standing;
+}
+
+/** A list of runs has one word: a run in which all that is left is paused or held is paused there. */
+function listed(
+  status: RunStatus,
+  { run, why }: { run: ShownState; why: string | undefined },
+  ended: RunOutcome | undefined,
+): { state: ShownState; why: string | undefined } {
+  const rests = ended === undefined ? nothingRuns(status) : undefined;
+  // Runs that began before this called it running.
+  return rests && patched('resting') ? { state: 'paused', why: rests.text } : { state: run, why };
 }
 
 /** The landed and the total number of ideas, Blues left out. */

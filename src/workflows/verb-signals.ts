@@ -105,7 +105,8 @@ export function giveCommand(pilot: Autopilot, said: Intervention): Outcome {
     refusesEmpty(verb, idea, text);
   const command = empty ? { ...said, text: '' } : said;
   if (command.verb !== 'answer') return pilot.command(command);
-  return pilot.command({ ...command, id: command.id ?? uuid4() }, !patched('first-answer-counts'));
+  // An idea takes an empty id for none, and would never say what became of the answer.
+  return pilot.command({ ...command, id: command.id || uuid4() }, !patched('first-answer-counts'));
 }
 
 const verbs = [...new Set<Verb>([...RUN_VERBS, ...IDEA_VERBS])];

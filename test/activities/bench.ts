@@ -94,7 +94,7 @@ export async function bench(options: BenchOptions = {}) {
     },
   };
   const config = parseConfig(yaml({ version: 1, agent: 'sh', agents, ...options.config }), 'ralphctl.yaml');
-  const ref = { project, runId: 'run-1' };
+  const ref = { project, runId: '20260101-000000-aaaa' };
   const ideas = options.ideas ?? [idea('t-1')];
   const file: RunFile = {
     version: 1,

@@ -137,8 +137,8 @@ printf "import { one } from '#one';\\nexport const add = (a, b) => a + b + one;\
     await b.call(b.activities.runAgent, b.agentInput(at)).done;
     const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
     b.file.config.setup.run = 'false';
-    await writeRun(b.root, { ...b.file, runId: 'run-2' }, b.ideas);
-    expect(await b.call(b.activities.runGate, { ...input, runId: 'run-2' }).done).toMatchObject({
+    await writeRun(b.root, { ...b.file, runId: '20260102-000000-aaaa' }, b.ideas);
+    expect(await b.call(b.activities.runGate, { ...input, runId: '20260102-000000-aaaa' }).done).toMatchObject({
       pass: true,
       tripwires: [{ kind: 'base-test', subject: 'not known: the gate could not be run on the base', warn: true }],
     });

@@ -143,6 +143,16 @@ describe('the worktree of another idea', () => {
     expect(noticed).toMatch(/^the worktree of i-2 \(.*ed-002-i-2\) was deleted or broken while i-1 ran/);
   });
 
+  it('that its own agent breaks: the others say nothing, for its own run tells it', async () => {
+    const own = await watched(2, 'i-2');
+    const { strayed, noticed } = await run('echo hello', async () => {
+      own.ended();
+      await rm(join(neighbour(), '.git'));
+      await mkdir(join(neighbour(), '.git'));
+    });
+    expect([strayed, noticed]).toEqual([undefined, undefined]);
+  });
+
   it('nothing is said of what ralphctl and the other idea do to it', async () => {
     const { strayed, noticed } = await run(`ls "$OTHER"; cat "$OTHER/b.txt"; echo "cat $OTHER/b.txt"`, async () => {
       await commitFiles(neighbour(), { 'b.txt': 'its own work\n' }, 'work');

@@ -14,7 +14,7 @@ import { bench, say } from './bench.js';
 let repo: TestRepo;
 let worktree: string;
 let dir: string;
-const RUN = { runId: 'run-1', agentName: 'ed-001' };
+const RUN = { runId: '20260101-000000-aaaa', agentName: 'ed-001' };
 beforeEach(async () => {
   repo = await makeRepo({ 'a.txt': 'one\n', 'b.txt': 'bee\n', '.gitignore': '*.log\n' });
   worktree = join(repo.worktreesRoot, 'ed-001-i-1');

@@ -11,12 +11,25 @@ import { type Bench, bench } from './bench.js';
 
 const TOKEN = 'sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const alert: Alert = {
-  id: 'run-1.t-1.question.1',
+  id: '20260101-000000-aaaa.t-1.question.1',
   counts: { question: 1, failed: 30 },
   items: [
-    { id: 'run-1.t-2.failed.2', kind: 'failed', run: 'run-1', idea: 't-2', command: 'ralphctl retry t-2', at: 0 },
     {
-      ...{ id: 'run-1.t-1.question.1', kind: 'question', run: 'run-1', idea: 't-1', at: 0 },
+      id: '20260101-000000-aaaa.t-2.failed.2',
+      kind: 'failed',
+      run: '20260101-000000-aaaa',
+      idea: 't-2',
+      command: 'ralphctl retry t-2',
+      at: 0,
+    },
+    {
+      ...{
+        id: '20260101-000000-aaaa.t-1.question.1',
+        kind: 'question',
+        run: '20260101-000000-aaaa',
+        idea: 't-1',
+        at: 0,
+      },
       ...{ title: 'First', text: `is <${TOKEN}> right?\u001b[2J`, command: 'ralphctl answer t-1 "…"' },
     },
   ],
@@ -45,13 +58,13 @@ describe('a webhook', () => {
     const hook = await listening();
     const b = await rig({ to: 'webhook', url: hook.url });
     const question = `which?\n${'one or two\n'.repeat(800)}`.trim();
-    const dir = join(b.root, 'projects', b.project, 'runs', 'run-1', 'ideas', 't-1', '003');
+    const dir = join(b.root, 'projects', b.project, 'runs', '20260101-000000-aaaa', 'ideas', 't-1', '003');
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, 'result.json'), JSON.stringify({ signal: { kind: 'needs-human', question } }));
     const item = {
       id: 'q',
       kind: 'question' as const,
-      run: 'run-1',
+      run: '20260101-000000-aaaa',
       idea: 't-1',
       at: 0,
       command: 'ralphctl answer t-1',

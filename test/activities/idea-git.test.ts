@@ -87,7 +87,7 @@ describe('C2 B4 rollbackIdea, stashIdea, cleanupIdea', () => {
     await b.write({ 'more.txt': 'more\n' }, at.worktree);
     const cleaned = await b.call(b.activities.cleanupIdea, { ...b.ref, idea: 't-1' }).done;
     expect(cleaned).toMatchObject({ removed: true, saved: 'refs/ralphctl/save/t-1/2' });
-    expect(await b.git('worktree', 'list')).not.toContain('t-1');
+    expect(await b.git('worktree', 'list')).not.toContain('ralph/t-1');
   });
 
   it('names that leave the state folder are refused', async () => {

@@ -53,7 +53,7 @@ describe('landIdea', () => {
     await b.git('rm', '-q', 'other.txt');
     const by = await b.commit('my edit');
     expect(await land(b, input)).toMatchObject({
-      note: `${by.slice(0, 8)} (my edit) took t-2 off the target again; to run it again, once this run is over: ralphctl retry t-2.`,
+      reverted: [{ idea: 't-2', by: by.slice(0, 8), subject: 'my edit' }],
     });
   });
 
@@ -64,7 +64,7 @@ describe('landIdea', () => {
     await b.write({ 'base.txt': 'mine\nbase\n' });
     const by = await b.commit('my edit');
     expect(await land(b, input)).toMatchObject({
-      note: `${by.slice(0, 8)} (my edit) took part of t-2 off the target again: base.txt.`,
+      reverted: [{ idea: 't-2', by: by.slice(0, 8), subject: 'my edit', files: ['base.txt'] }],
     });
   });
 
@@ -74,7 +74,9 @@ describe('landIdea', () => {
     await b.commit('feat: other\n\nRalph-Idea: t-2');
     await b.git('rm', '-q', 'other.txt');
     await b.commit('my edit');
-    expect(await land(b, input)).not.toHaveProperty('note', expect.anything());
+    const result = await land(b, input);
+    expect(result).not.toHaveProperty('note', expect.anything());
+    expect(result).not.toHaveProperty('reverted');
   });
 
   it('is done once, however often it is asked to', async () => {

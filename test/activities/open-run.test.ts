@@ -62,7 +62,7 @@ describe('closeRun', () => {
       b.call(b.activities.closeRun, { ...b.ref, outcome: 'completed', summary: { landed } }).done;
     await close(1);
     await close(2);
-    const path = join(runDir(b.root, b.project, 'run-1'), 'summary.json');
+    const path = join(runDir(b.root, b.project, '20260101-000000-aaaa'), 'summary.json');
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ landed: 2, run: { spent: { iterations: 0 } } });
   });
 });

@@ -9,7 +9,7 @@ import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
 import type { LookResult } from '../../src/protocol/review.js';
 import { type Forge, startForge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { check, closePull, mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import { check, closePull, mergePull, type Pull, tellStatus, withGit } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
 import { type Pushing, pushing } from './pushing.js';
 
@@ -181,9 +181,12 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
 
   it('a pull request that somebody closed while nobody looked stays closed, until a person starts the idea again', async () => {
     const input = await finished();
-    const { pull } = await inReview(input);
+    const { pull, look } = await inReview(input);
+    forge.world.comment(repo.issues.get(pull.number) as never, 'ann', 'Too big:\nsplit it.');
     closePull(repo, pull.number, 'ann');
-    expect(await at.land(input)).toMatchObject({ kind: 'pull-closed', number: pull.number, url: pull.url, by: 'ann' });
+    const closed = { by: 'ann', why: 'Too big: split it.' };
+    expect(await look()).toEqual({ kind: 'closed', ...closed });
+    expect(await at.land(input)).toMatchObject({ kind: 'pull-closed', number: pull.number, url: pull.url, ...closed });
     expect(pulls.size).toBe(1);
     expect(await at.land({ ...input, anew: true })).toMatchObject({ kind: 'in-review' });
     expect(pulls.size).toBe(2);
@@ -266,10 +269,11 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     expect(only().state).toBe('open');
   });
 
-  it('the text comes from the template of the project, with the mark below it', async () => {
-    const input = await finished({ template: 'pull.md' });
+  it('title and text come from the templates of the project, with the mark below it, as a draft', async () => {
+    const input = await finished({ template: 'pull.md', title: 'feat: {{title}} [{{id}}]', draft: true });
     await at.b.write({ 'pull.md': 'For {{id}}: {{title}}\n\nChecked:\n{{gate}}\n' });
     expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
+    expect(only()).toMatchObject({ title: 'feat: Do t-1 [t-1]', draft: true });
     expect(only().body).toMatch(
       /^For t-1: Do t-1\n\nChecked:\nGreen on top of the target:\n- `echo ran[\s\S]*<!-- ralphctl idea t-1 -->$/,
     );
@@ -291,5 +295,16 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     for (let id = 1; id <= 110; id++)
       check(repo, 1000 + id, 'ralph/t-1', id < 110 ? 'success' : 'failure', 'Error: red\n');
     expect(await look(seen)).toMatchObject({ kind: 'back', about: 'checks', seen: ['check 1110'] });
+  });
+
+  it('commit statuses of other systems count as checks do: a red one with its words and address, once', async () => {
+    const { look } = await inReview(await finished());
+    const of = { context: 'ci/jenkins', target_url: 'https://ci.test/job/7' };
+    tellStatus(repo, 'ralph/t-1', { ...of, id: 1, state: 'pending', description: 'runs' });
+    expect(await look()).toEqual({ kind: 'open' });
+    tellStatus(repo, 'ralph/t-1', { ...of, id: 2, state: 'failure', description: '3 of 40 tests failed' });
+    const back = { kind: 'back', about: 'checks', what: 'ci/jenkins (https://ci.test/job/7)', seen: ['status 2'] };
+    expect(await look()).toEqual({ ...back, tail: 'ci/jenkins: 3 of 40 tests failed\nhttps://ci.test/job/7' });
+    expect(await look(['status 2'])).toEqual({ kind: 'open' });
   });
 });

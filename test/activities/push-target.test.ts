@@ -264,23 +264,36 @@ describe('D2 a remote that moves', () => {
     },
   );
 
-  it('C2 a rollback without a change of its own stays: somebody had taken the work off before', async () => {
+  it('C2 a rollback stays whose work somebody else took off the remote meanwhile', async () => {
     const { b, bare, other, lands, push, otherPushes } = await pushing();
     await lands('t-1');
     await push();
     await b.gitIn(other, 'pull', '--quiet', '--rebase');
     await b.gitIn(other, 'revert', '--no-edit', 'HEAD');
     await b.gitIn(other, 'push', '--quiet');
-    await b.git('pull', '--quiet', '--rebase');
     await rename(bare, `${bare}.away`);
     expect(await rollback(b, 't-1')).toMatchObject({ kind: 'undone' });
-    expect(await b.git('diff', '--stat', 'main~1', 'main')).toBe('');
     expect(await landedIdeas(b.repo, 'main')).toEqual([]);
     await rename(`${bare}.away`, bare);
     const theirs = await otherPushes({ 'theirs.txt': 'theirs\n' });
     expect(await push()).toMatchObject({ kind: 'pushed', ideas: ['t-1'] });
+    // It has no change of its own any more, and says all the same that the idea is off.
+    expect(await b.git('diff', '--stat', 'main~1', 'main')).toBe('');
     expect(await b.git('rev-parse', 'main~1')).toBe(theirs);
     expect(await landedIdeas(b.repo, 'main')).toEqual([]);
+  });
+
+  it('C2 a rollback of work that somebody has taken off the target moves nothing', async () => {
+    const { b, other, lands, push } = await pushing();
+    await lands('t-1');
+    await push();
+    await b.gitIn(other, 'pull', '--quiet', '--rebase');
+    await b.gitIn(other, 'revert', '--no-edit', 'HEAD');
+    await b.gitIn(other, 'push', '--quiet');
+    await b.git('pull', '--quiet', '--rebase');
+    const before = await b.git('rev-parse', 'main');
+    expect(await rollback(b, 't-1')).toMatchObject({ kind: 'nothing' });
+    expect(await b.git('rev-parse', 'main')).toBe(before);
   });
 
   it.each([
@@ -589,10 +602,10 @@ describe('D2 whose remote, whose login', () => {
     Object.assign(b.env, { GIT_SSH: ssh, GIT_SSH_VARIANT: 'simple', HELPER_KEY: 'h', GH_TOKEN: 'g', OTHER_KEY: 'o' });
     await b.git('remote', 'set-url', 'origin', `somehost:${bare}`);
     const remote = await recordRemote(b.repo, { name: 'origin', branch: 'main' });
-    const later = { ...b.file, runId: 'run-2', remote };
+    const later = { ...b.file, runId: '20260102-000000-aaaa', remote };
     await writeRun(b.root, later, b.ideas);
     await lands('t-1');
-    const result = await b.call(b.activities.pushTarget, { project: b.project, runId: 'run-2' }).done;
+    const result = await b.call(b.activities.pushTarget, { project: b.project, runId: '20260102-000000-aaaa' }).done;
     expect(result).toMatchObject({ kind: 'pushed', commits: 1 });
     expect([...new Set((await readFile(join(b.base, 'used'), 'utf8')).trim().split('\n'))]).toEqual(['h g none']);
     expect((await push()).kind).toBe('held');
@@ -603,8 +616,8 @@ describe('D2 whose remote, whose login', () => {
     await b.git('remote', 'set-url', 'origin', 'https://me:hunter22secret@127.0.0.1:1/r.git');
     const remote = await recordRemote(b.repo, { name: 'origin', branch: 'main' });
     expect(JSON.stringify(remote)).not.toContain('hunter22');
-    await writeRun(b.root, { ...b.file, runId: 'run-2', remote }, b.ideas);
-    const result = await b.call(b.activities.pushTarget, { project: b.project, runId: 'run-2' }).done;
+    await writeRun(b.root, { ...b.file, runId: '20260102-000000-aaaa', remote }, b.ideas);
+    const result = await b.call(b.activities.pushTarget, { project: b.project, runId: '20260102-000000-aaaa' }).done;
     expect(result).toMatchObject({ kind: 'held', cause: 'unreachable' });
     expect(JSON.stringify(result)).not.toContain('hunter22');
   });

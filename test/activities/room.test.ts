@@ -1,11 +1,11 @@
 /** Full disks, and worktrees that agents delete: clear kinds of failure, nothing lost. Field pains E. */
-import { rm } from 'node:fs/promises';
+import { readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.js';
 import { writeRun } from '../../src/run-files/run.js';
 import { yaml } from '../support/program.js';
-import { bench, say } from './bench.js';
+import { bench, idea, say } from './bench.js';
 
 describe('a full disk', () => {
   it.each([
@@ -15,13 +15,13 @@ describe('a full disk', () => {
     const b = await bench({ agent: `echo ran > $MARKS/ran\n${say('COMPLETE')}` });
     const at = await b.prepare();
     const config = parseConfig(yaml({ version: 1, agent: 'sh', agents: b.file.config.agents, disk }), 'ralphctl.yaml');
-    await writeRun(b.root, { ...b.file, config, runId: 'run-2' }, b.ideas);
-    const ref = { ...b.ref, runId: 'run-2', idea: 't-1', agentName: 'ed-001' };
+    await writeRun(b.root, { ...b.file, config, runId: '20260102-000000-aaaa' }, b.ideas);
+    const ref = { ...b.ref, runId: '20260102-000000-aaaa', idea: 't-1', agentName: 'ed-001' };
     const expected = { type: 'ralph.DiskFull', message: expect.stringMatching(message) };
     await expect(b.call(b.activities.prepareIdea, ref).done).rejects.toMatchObject({ ...expected, nonRetryable: true });
-    await expect(b.call(b.activities.runAgent, b.agentInput(at, { runId: 'run-2' })).done).rejects.toMatchObject(
-      expected,
-    );
+    await expect(
+      b.call(b.activities.runAgent, b.agentInput(at, { runId: '20260102-000000-aaaa' })).done,
+    ).rejects.toMatchObject(expected);
     const landing = { ...ref, title: 'x', worktree: at.worktree, branch: at.branch, base: at.base, head: at.base };
     await expect(b.call(b.activities.landIdea, landing).done).rejects.toMatchObject({
       ...expected,
@@ -48,6 +48,46 @@ describe('an agent that deletes its own worktree', () => {
       unfinished: expect.stringContaining('recreated it from its branch'),
     });
     expect(await b.read(join(at.worktree, 'kept.txt'))).toBe('kept\n');
+    await b.setAgent(`cat kept.txt > more.txt\n${say('COMPLETE')}`);
+    const next = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2, iteration: 2 })).done;
+    expect(next).toMatchObject({ commits: 1, changed: true });
+    expect(next).not.toHaveProperty('unfinished', expect.anything());
+  });
+
+  it.each([
+    [
+      'makes a repository of its own of it',
+      'rm .git; git init -q -b ralph/t-1 .; git add -A; git -c user.name=A -c user.email=a@b.c commit -qm own',
+      'own',
+    ],
+    ['puts a link to the checkout in its place', 'd=$PWD; cd /; mv "$d" "$d.away"; ln -s "$REPO" "$d"', 'checkout'],
+    [
+      'puts a link to the worktree of another idea in its place',
+      'd=$PWD; cd /; mv "$d" "$d.away"; ln -s "$OTHER" "$d"',
+      'other',
+    ],
+  ])('that %s: it is moved aside as it is, and the worktree made anew', async (_, how, kind) => {
+    const b = await bench({ ideas: [idea('t-1'), idea('t-2')] });
+    const other = await b.prepare('t-2', { agentName: 'ed-002' });
+    await b.setAgent(
+      `cat > /dev/null; REPO='${b.repo}'; OTHER='${other.worktree}'\necho kept > kept.txt; git add .; git commit -qm kept; echo mine > mine.txt\n${how}\n${say('COMPLETE')}`,
+    );
+    const checkout = await b.git('status', '--porcelain');
+    const at = await b.prepare();
+    const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    const aside = `${at.worktree}.kept-1`;
+    expect(result).toMatchObject({
+      outcome: { kind: 'ok' },
+      commits: 1,
+      unfinished: expect.stringContaining(`what was in its place is in ${aside} now`),
+    });
+    expect(await b.gitIn(at.worktree, 'status', '--porcelain', '--branch')).toBe('## ralph/t-1');
+    expect(await b.read(join(at.worktree, 'kept.txt'))).toBe('kept\n');
+    if (kind === 'own') expect(await b.gitIn(aside, 'log', '-1', '--format=%s')).toBe('own');
+    else expect(await readlink(aside)).toBe(kind === 'checkout' ? b.repo : other.worktree);
+    expect(await b.read(join(kind === 'own' ? aside : `${at.worktree}.away`, 'mine.txt'))).toBe('mine\n');
+    expect(await b.git('status', '--porcelain')).toBe(checkout);
+    expect(await b.gitIn(other.worktree, 'status', '--porcelain', '--branch')).toBe('## ralph/t-2');
     await b.setAgent(`cat kept.txt > more.txt\n${say('COMPLETE')}`);
     const next = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2, iteration: 2 })).done;
     expect(next).toMatchObject({ commits: 1, changed: true });

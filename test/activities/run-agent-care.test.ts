@@ -90,7 +90,7 @@ ${say('PROGRESS:10')}`,
   it('gives the result of a run although its files cannot be written, and says so', async () => {
     const b = await bench();
     const at = await b.prepare();
-    const dir = iterationDir(b.root, b.project, 'run-1', 't-1', 1);
+    const dir = iterationDir(b.root, b.project, '20260101-000000-aaaa', 't-1', 1);
     for (const name of ['result.json', 'final-message.md'])
       await mkdir(join(dir, name, 'in-the-way'), { recursive: true });
     const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;

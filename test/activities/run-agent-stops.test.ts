@@ -41,7 +41,8 @@ const failureOf = (call: Call<unknown>): Promise<unknown> =>
     (value) => value,
     (error: unknown) => error,
   );
-const resultFile = (b: Bench): string => join(iterationDir(b.root, b.project, 'run-1', 't-1', 1), 'result.json');
+const resultFile = (b: Bench): string =>
+  join(iterationDir(b.root, b.project, '20260101-000000-aaaa', 't-1', 1), 'result.json');
 
 /** The state that a stop saved. */
 const savedWork = (b: Bench): Promise<string> => b.git('show', 'refs/ralphctl/save/t-1/1:work.txt');

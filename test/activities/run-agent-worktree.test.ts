@@ -17,6 +17,7 @@ describe('an agent that leaves its branch', () => {
     const at = await b.prepare();
     const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
     expect(result).toMatchObject({ signal: { kind: 'complete' }, commits: 2, changed: true });
+    expect(result.repaired).toEqual(['moved ralph/t-1 to the tip of branch side']);
     expect(await b.gitIn(at.worktree, 'symbolic-ref', '--short', 'HEAD')).toBe('ralph/t-1');
     expect(await b.git('show', 'ralph/t-1:a.txt')).toBe('a');
     expect(await b.git('show', 'ralph/t-1:b.txt')).toBe('b');
@@ -103,7 +104,7 @@ describe('a run that does not exist', () => {
     for (const more of [{ project: '../x' }, { runId: 'a/b' }, { idea: '../../t-1' }, { idea: 'none' }]) {
       await expect(b.call(b.activities.runAgent, b.agentInput(at, more)).done).rejects.toMatchObject(bad);
     }
-    const missing = b.call(b.activities.runAgent, b.agentInput(at, { runId: 'run-2' })).done;
+    const missing = b.call(b.activities.runAgent, b.agentInput(at, { runId: '20260102-000000-aaaa' })).done;
     await expect(missing).rejects.toMatchObject({ type: FAILURE.runFilesMissing, nonRetryable: true });
     await expect(missing).rejects.toThrow(/testhost/);
   });

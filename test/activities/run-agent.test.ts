@@ -23,7 +23,7 @@ describe('runAgent', () => {
       exitCode: 0,
       commits: 1,
       changed: true,
-      dir: iterationDir(b.root, b.project, 'run-1', 't-1', 1),
+      dir: iterationDir(b.root, b.project, '20260101-000000-aaaa', 't-1', 1),
     });
     expect(result).not.toHaveProperty('unfinished', expect.anything());
     expect(result.head).toBe(await b.git('rev-parse', 'ralph/t-1'));
@@ -107,7 +107,7 @@ describe('runAgent', () => {
   it('C5 an answer is news in one prompt and stays in every later one; a hint is said once', async () => {
     const b = await bench({ agent: `cat > /dev/null; echo work >> work.txt\n${say('PROGRESS:10')}` });
     const at = await b.prepare();
-    const promptOf = async (serial: number, notes: string[], runId = 'run-1'): Promise<string> => {
+    const promptOf = async (serial: number, notes: string[], runId = '20260101-000000-aaaa'): Promise<string> => {
       const input = b.agentInput(at, { runId, serial, iteration: serial, notes });
       return b.read(join((await b.call(b.activities.runAgent, input).done).dir, 'prompt.md'));
     };
@@ -126,8 +126,8 @@ describe('runAgent', () => {
     );
     expect(third).not.toMatch(/From the person|src\/trim\.js/);
     // A later run of the same idea.
-    await b.laterRun('run-2');
-    const later = await promptOf(1, [], 'run-2');
+    await b.laterRun('20260102-000000-aaaa');
+    const later = await promptOf(1, [], '20260102-000000-aaaa');
     expect(later).toMatch(/Answers you already have[\s\S]*green[\s\S]*81/);
   });
 
@@ -151,7 +151,10 @@ describe('runAgent', () => {
     expect(long).toContain('question 7?');
     expect(long).not.toContain('\ufffd');
     expect(base).toBeLessThan(8000 + 5000);
-    await writeFile(join(iterationDir(b.root, b.project, 'run-1', 't-1', 2), 'notes.json'), '{"answers":[null,3');
+    await writeFile(
+      join(iterationDir(b.root, b.project, '20260101-000000-aaaa', 't-1', 2), 'notes.json'),
+      '{"answers":[null,3',
+    );
     expect(await promptOf(5, [])).toContain('The answer: short11');
   });
 

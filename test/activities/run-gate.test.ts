@@ -210,7 +210,7 @@ describe('protected paths', () => {
     expect(await b.git('show', `${saves.split('\n').at(-1)}:ci/run.sh`)).toBe('exit 0');
     await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2, iteration: 2 })).done;
     const prompt = await b.read(
-      join(b.root, 'projects', b.project, 'runs', 'run-1', 'ideas', 't-1', '002', 'prompt.md'),
+      join(b.root, 'projects', b.project, 'runs', '20260101-000000-aaaa', 'ideas', 't-1', '002', 'prompt.md'),
     );
     expect(prompt).toContain('Last time ralphctl restored: `ci/new.sh`, `ci/run.sh`.');
   });

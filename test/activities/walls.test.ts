@@ -67,6 +67,16 @@ const ATTACKS: ReadonlyArray<readonly [name: string, script: string, said: RegEx
     `mkdir -p "$MARKS/objects"; echo "$MARKS/objects" > "$GITDIR/objects/info/alternates"`,
     /made \.git\/objects\/info\/alternates/,
   ],
+  [
+    'pipes in place of files that every git reads',
+    `for one in config packed-refs; do rm -f "$GITDIR/$one"; mkfifo "$GITDIR/$one"; done`,
+    /put a named pipe at \.git\/packed-refs; ralphctl removed it.*[\s\S]*replaced \.git\/config|replaced \.git\/config[\s\S]*put a named pipe at \.git\/packed-refs/,
+  ],
+  [
+    'pipes in the registration of its worktree',
+    `own="$(git rev-parse --absolute-git-dir)"; for one in "$own/HEAD" "$own/commondir"; do rm "$one"; mkfifo "$one"; done`,
+    /put a named pipe at \.git\/worktrees\/[^/]+\/HEAD; ralphctl removed it/,
+  ],
   ['history cut off', `git rev-parse HEAD > "$GITDIR/shallow"`, /made \.git\/shallow/],
 ];
 

@@ -16,7 +16,8 @@ import { leftAttempts } from '../../src/run-files/attempts.js';
 import { type Bench, bench, say } from '../activities/bench.js';
 import { pushing } from '../activities/pushing.js';
 import { pidsWith } from '../support/processes.js';
-import { until } from '../support/program.js';
+import { roadmap, until } from '../support/program.js';
+import { findGit, type HeldGit, Points } from './lib/points.js';
 
 const LAUNCHER = fileURLToPath(new URL('../../dist/launcher.js', import.meta.url));
 
@@ -63,7 +64,7 @@ async function attempt(
   input: object,
   at: number,
   whileItRuns?: (pid: number) => Promise<void>,
-  name: 'runAgent' | 'pushTarget' = 'runAgent',
+  name: 'runAgent' | 'pushTarget' | 'landIdea' = 'runAgent',
 ): Promise<number> {
   const count = join(b.base, `points-${at}`);
   const hook = join(b.base, `hook-${at}.mjs`);
@@ -92,7 +93,7 @@ async function expectWhole(
   input: Parameters<Bench['activities']['runAgent']>[0],
   runsBefore: number,
 ): Promise<void> {
-  const dir = iterationDir(b.root, b.project, 'run-1', 't-1', 1);
+  const dir = iterationDir(b.root, b.project, b.ref.runId, 't-1', 1);
   const finished = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
   const result = await b.call(b.activities.runAgent, input).done;
   expect(result).toMatchObject({ outcome: { kind: 'ok' }, signal: { kind: 'complete' } });
@@ -116,7 +117,7 @@ describe('an attempt whose job process gets SIGKILL', () => {
       const b = await bench({ agent: AGENT });
       const input = b.agentInput(await b.prepare());
       await attempt(b, input, at);
-      const isFinished = existsSync(join(iterationDir(b.root, b.project, 'run-1', 't-1', 1), 'result.json'));
+      const isFinished = existsSync(join(iterationDir(b.root, b.project, b.ref.runId, 't-1', 1), 'result.json'));
       if (isFinished) finished++;
       await expectWhole(b, input, await runs(b));
       expect((await leftAttempts(b.root, b.project)).length, `marks after point ${at}`).toBeLessThanOrEqual(
@@ -142,6 +143,48 @@ describe('an attempt whose job process gets SIGKILL', () => {
     await rm(join(b.marks, 'stay'));
     await expectWhole(b, input, 1);
     for (const orphan of orphans) expect(await findByToken(b.project)).not.toContainEqual(orphan);
+  });
+
+  it('between the green gate and the swap: the landing goes on without another gate', {
+    timeout: 240_000,
+  }, async () => {
+    const b = await bench({
+      files: { 'roadmap.md': roadmap([{ id: 't-1' }]) },
+      config: { gate: { commands: ['echo ran >> "$COUNT"'], passEnv: ['COUNT'] } },
+    });
+    b.env.COUNT = join(b.marks, 'gates');
+    const { worktree, branch, base } = await b.prepare();
+    const { head } = await b.runAgent();
+    const before = await b.git('rev-parse', 'main');
+    const input = { ...b.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001', worktree, branch, base, head };
+    const points = await Points.install(b.base, await findGit(b.env.PATH ?? ''));
+    const path = b.env.PATH;
+    b.env.PATH = `${points.bin}:${path}`;
+    await points.arm([{ point: 'landing: swap', side: 'before' }]);
+    const held: HeldGit[] = [];
+    const seen = new Set<string>();
+    await attempt(
+      b,
+      input,
+      -1,
+      async (pid) => {
+        await until('the swap', async () => held.push(...(await points.held(seen))) > 0);
+        process.kill(pid, 'SIGKILL');
+      },
+      'landIdea',
+    );
+    await points.arm([]);
+    for (const one of held) await one.release('die');
+    await killByToken(b.project);
+    expect(await b.git('rev-parse', 'main')).toBe(before);
+    expect(await b.read(b.env.COUNT)).toBe('ran\n');
+    const landed = await b.call(b.activities.landIdea, input).done;
+    expect(landed).toMatchObject({ kind: 'landed', gate: { same: 'landing gate of t-1' } });
+    expect(await b.read(b.env.COUNT)).toBe('ran\n');
+    expect(await b.git('rev-list', '--count', `${before}..main`)).toBe('1');
+    expect(await b.git('status', '--porcelain')).toBe('');
+    b.env.PATH = path;
+    expect(await b.call(b.activities.landIdea, input).done).toMatchObject({ kind: 'landed' });
   });
 
   it('while a push hangs: git and the hook of the remote are found by the project', { timeout: 240_000 }, async () => {

@@ -80,7 +80,7 @@ onLinux('the invariants', () => {
   it('name every kind of harm', async () => {
     const episode: Episode = { ...planEpisode(1, 0, { canMount: false }), ideas: 3, shared: 1, checkout: 'elsewhere' };
     place = await makePlace(episode, program);
-    const { repo, root, git, ideas, gate, diary } = place;
+    const { repo, root, git, ideas, gate, gated, diary } = place;
     const before = await lookAtCheckout(repo);
     const project = 'harmed';
     // i-2 lands twice over, in the name of another; i-3 is missing; main is red; the checkout is edited.
@@ -95,6 +95,11 @@ onLinux('the invariants', () => {
     await git('-C', join(root, 'elsewhere'), 'rm', '--quiet', 'i-2-1.txt');
     await commit('i-2-2.txt', '<<<<<<< ours\n', 'i-2');
     await commit('i-2-1.txt', 'i-2 1\n', 'i-2');
+    // A landing whose gate saw another tree.
+    const tip = await git('rev-parse', 'main');
+    await writeFile(gated, `${await git('rev-parse', 'main~1^{tree}')}\n`);
+    await git('update-ref', 'refs/heads/main', `${tip}~1`);
+    await git('update-ref', '-m', 'ralphctl: land i-2', 'refs/heads/main', tip);
     await writeFile(join(repo, 'base.txt'), 'edited again\n');
     await mkdir(join(root, 'projects', project, 'worktrees', 'ed-001-lost'), { recursive: true });
     await git(
@@ -112,7 +117,7 @@ onLinux('the invariants', () => {
     });
     await writeFile(join(root, 'projects', project, 'ledger.jsonl'), `${row}\n${row}\n`);
     const wrong = await violations({
-      ...{ repo, root, project, ideas, gate, diary },
+      ...{ repo, root, project, ideas, gate, gated, diary },
       notLanded: [{ idea: 's-1', status: 'pending' }],
       ...{ parts: new Set<string>(), replaced: new Set<string>(), undone: new Map<string, number>() },
       charged: { failed: ['i-2 #1: failed'], allowed: 0 },
@@ -134,6 +139,7 @@ onLinux('the invariants', () => {
       'the gate is red on main',
       "the checkout's edits was changed",
       'two agents in one worktree',
+      'no gate has seen the tree of a move of main',
     ]) {
       expect(text).toContain(part);
     }

@@ -83,7 +83,7 @@ it(
       'limit late +5',
       'unblock blocked',
       'hint for late',
-      'hint for asks',
+      'answer for asks',
       'skip never',
       'score asks 7',
       'bump blocked',

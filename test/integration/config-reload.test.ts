@@ -89,6 +89,23 @@ it('flags of start on an open run: what can be applied is, the rest is refused b
   expect(await readFile(join(held.box.scratch, 'flag-gate'), 'utf8')).toBe('');
 }, 240_000);
 
+it('start --agent on an open run: the idea goes on with that agent from its next iteration', async () => {
+  const script = 'echo other > by.txt; echo "<ralph nonce=\\"$RALPHCTL_NONCE\\">COMPLETE</ralph>"';
+  await open([{ id: 'a-1', steps: [{ signal: 'PROGRESS:50' }] }], {
+    agents: { other: { adapter: 'command', command: ['sh', '-c', script] } },
+  });
+  await held.began('a-1');
+  const taken = await held.box.run('start', '--detach', '--agent', 'other');
+  expect(taken.code, taken.stderr).toBe(0);
+  expect(taken.stderr).toContain('applied to the open run: agent: scripted → other (next iteration)');
+  await held.go('a-1-1');
+  expect((await held.finish()).landed).toBe(1);
+  expect(
+    await held.event('the iteration of the other agent', (one) => one.kind === 'iteration' && one.agent === 'other'),
+  ).toMatchObject({ idea: 'a-1', iteration: 2 });
+  expect(await held.box.git('show', 'main:by.txt')).toBe('other');
+}, 240_000);
+
 it('the answer to a question about the baseline brings the changed file into the run', async () => {
   const gate = { commands: ['echo not ok 1 - always; exit 1'] };
   await open(

@@ -5,66 +5,38 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { StampedEvent } from '../../src/protocol/events.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import { type Delivering, delivering, PATIENT_MS } from '../support/forge/delivering.js';
+import { type Forge, type Recorded, startForge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { check, closePull, mergePull, type Pull, sayOnLine, withGit } from '../support/forge/pulls.js';
-import type { Repo } from '../support/forge/world.js';
-import { DONE, Held } from '../support/held.js';
-import { pidsWith } from '../support/processes.js';
+import { check, closePull, mergePull, sayOnLine } from '../support/forge/pulls.js';
+import { type Moment, stackOfThree } from '../support/forge/stack-of-three.js';
 import { until, yaml } from '../support/program.js';
 
 const gh = await ghProgram();
-const PATIENT_MS = 120_000;
 
 describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
-  let held: Held;
   let forge: Forge;
-  let repo: Repo;
-  let pulls: Map<number, Pull>;
-  let bare: string;
+  let all: Delivering;
+  let { held, repo, pulls, bare, inBare, opened, killWorker } = {} as Delivering;
   beforeEach(async () => {
     forge = await startForge();
   });
   afterEach(async () => {
-    await held?.box.dispose();
+    await all?.held.box.dispose();
     await forge.close();
   });
 
   async function open(ids: string[], landing: Record<string, unknown> = {}): Promise<void> {
-    const ideas = ids.map((id) => ({ id, steps: [DONE, DONE, DONE] }));
-    const pr = { repo: 'github.localhost/me/shop', pollSeconds: 1, labels: ['ralph'], reviewers: ['ann'] };
-    held = await Held.open(inject('stateRoot'), ideas, {
-      slots: 2,
-      landing: { mode: 'pr', pr, retrySeconds: 1, ...landing },
-    });
-    const { box } = held;
-    bare = join(dirname(box.repo), 'bare.git');
-    await box.git('init', '--quiet', '--bare', '--initial-branch=main', bare);
-    await box.git('remote', 'add', 'origin', bare);
-    await box.git('push', '--quiet', '--set-upstream', 'origin', 'main');
-    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
-    pulls = withGit(repo, bare).pulls;
-    Object.assign(box.env, forge.env('me', box.scratch), {
-      PATH: `${dirname(gh.path ?? '')}:${box.env.PATH}`,
-      no_proxy: '127.0.0.1',
-    });
+    const place = { owner: 'me', address: 'github.localhost/me/shop', program: gh.path ?? '' };
+    all = await delivering(forge, place, ids, landing);
+    ({ held, repo, pulls, bare, inBare, opened, killWorker } = all);
   }
 
-  const pullOf = (id: string): Pull | undefined =>
-    [...pulls.values()].find(({ head, state }) => head === `ralph/${id}` && state === 'open');
-  const opened = (id: string): Promise<Pull> =>
-    until(`the pull request of ${id}`, () => Promise.resolve(pullOf(id)), PATIENT_MS);
-  const inBare = (...args: string[]): Promise<string> => held.box.git('-C', bare, ...args);
   type Review = Extract<StampedEvent, { kind: 'review' }>;
   const reviews = async (): Promise<Review[]> => (await held.events()).filter((event) => event.kind === 'review');
-
-  async function killWorker(): Promise<void> {
-    const project = String((await held.box.run('status', '--json')).json[0]?.project);
-    for (const pid of await pidsWith('worker', '--child', '--project', project)) process.kill(pid, 'SIGKILL');
-  }
 
   it('D2: a gated branch, one pull request with its evidence; dependents wait; merged is landed, closed says by whom', async () => {
     await open(['a-1', 'c-1']);
@@ -169,23 +141,31 @@ describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
     for (const one of ['k-1 checks', 'o-1 comments', 'x-1 apart', 'k-1 merged']) expect(states).toContain(one);
   }, 300_000);
 
-  it('D2 C1: killed between push and open, and between open and record, there is one branch and one pull request', async () => {
+  it('D2 C1: killed before the push, between push and open, and between open and record, there is one branch and one pull request', async () => {
     await open(['z-1']);
     const killed = new Set<string>();
-    forge.trouble.before = async ({ method, path }) => {
-      const at =
-        method === 'POST' && path.endsWith('/pulls')
-          ? 'record'
-          : method === 'GET' && /\/pulls\?/.test(path)
-            ? 'open'
-            : '';
-      if (at === '' || killed.has(at)) return;
+    const opens = ({ method, path }: Recorded): boolean => method === 'POST' && path.endsWith('/pulls');
+    const killOnce = async (at: string): Promise<boolean> => {
+      if (killed.has(at)) return false;
       killed.add(at);
       await killWorker();
+      return true;
+    };
+    let branchBefore = '';
+    // The forge never gets this request: the branch is pushed, and no pull request is open.
+    forge.trouble.lose = async (request) => {
+      if (!opens(request) || killed.has('open')) return false;
+      branchBefore = await inBare('for-each-ref', '--format=%(refname)', 'refs/heads/ralph');
+      return killOnce('open');
+    };
+    forge.trouble.before = async (request) => {
+      if (request.method === 'GET' && /\/pulls\?/.test(request.path)) await killOnce('push');
+      if (opens(request)) await killOnce('record');
     };
     await held.start();
     const pull = await opened('z-1');
-    await until('both kills', () => Promise.resolve(killed.size === 2), PATIENT_MS);
+    await until('three kills', () => Promise.resolve(killed.size === 3), PATIENT_MS);
+    expect([[...killed], branchBefore]).toEqual([['push', 'open', 'record'], 'refs/heads/ralph/z-1']);
     await until(
       'the review',
       async () => (await held.status())?.active[0]?.reason?.startsWith('in review'),
@@ -201,7 +181,13 @@ describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
   it('D2 C1: comments are answered and resolved after the push; killed between an answer and its record, each is answered once', async () => {
     await open(['n-1']);
     const killed = new Set<string>();
+    let say: (() => void) | undefined;
     forge.trouble.before = async ({ method, path, body }) => {
+      // Both are there when a look begins, so that one round answers both.
+      if (say && method === 'GET' && /\/pulls\/\d+$/.test(path)) {
+        say();
+        say = undefined;
+      }
       const at =
         /\/(replies|comments)$/.exec(path)?.[1] ?? (/resolveReviewThread/.test(String(body.query)) && 'resolve');
       if (method !== 'POST' || !at || killed.has(at)) return;
@@ -214,8 +200,10 @@ describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
     );
     const pull = await opened('n-1');
     const before = await inBare('rev-parse', 'ralph/n-1');
-    forge.world.comment(repo.issues.get(pull.number) as never, 'ann', 'And say why.');
-    sayOnLine(repo, pull.number, { id: 601, login: 'ann', body: 'Please name it better.' });
+    say = () => {
+      forge.world.comment(repo.issues.get(pull.number) as never, 'ann', 'And say why.');
+      sayOnLine(repo, pull.number, { id: 601, login: 'ann', body: 'Please name it better.' });
+    };
     await until('the resolved thread', () => Promise.resolve(pull.resolved.length > 0), PATIENT_MS);
     await until('three kills', () => Promise.resolve(killed.size === 3), PATIENT_MS);
     await until(
@@ -238,6 +226,16 @@ describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
     expect(await held.finish()).toMatchObject({ notLanded: [] });
     expect(await held.times('n-1', 3)).toBe(0);
   }, 300_000);
+
+  it('D2 C1: a stack of three: a comment in the middle, the lowest squashed, then the middle closed; killed on the way, each has one branch and one pull request', async () => {
+    await open(['a-1', 'b-1', 'c-1'], { stack: true });
+    const moment = ({ method, path, body }: Recorded): Moment | undefined => {
+      if (method === 'GET' && /\/pulls\?.*head=me:ralph\/b-1/.test(decodeURIComponent(path))) return 'open';
+      if (method === 'POST' && path.endsWith('/pulls') && body.head === 'ralph/b-1') return 'record';
+      return method === 'PATCH' && 'base' in body ? 'retarget' : undefined;
+    };
+    await stackOfThree(forge, all, { moment, one: '#' });
+  }, 480_000);
 
   it('D2: a forge that is down is waited for, and doctor checks the login', async () => {
     await open(['w-1']);

@@ -135,11 +135,18 @@ it('D2: a hook that says no loses nothing: everything lands and says so, until s
   expect((await box.run('start', '--dry-run')).stdout).toContain('2 commits with landed work (h-2, h-1) go first');
   const still = await box.run('sync');
   expect([still.code, still.stdout]).toEqual([7, expect.stringContaining('main is frozen until monday')]);
+  // No run is open that could retry.
+  expect(still.stdout).toContain('To push it: ralphctl sync');
+  expect(still.stdout).not.toContain('An open run retries');
+  expect((await box.run('why', 'h-1')).stdout).toMatch(
+    /^status landed: not pushed: 2 commits \(h-2, h-1\) are not on origin\/main: .*main is frozen until monday.*To push it: ralphctl sync/m,
+  );
 
   await rm(hook);
   const synced = await box.run('sync');
   expect([synced.code, synced.stdout]).toEqual([0, 'pushed 2 landed ideas to origin/main: h-2, h-1']);
   expect((await tips())[1]).toBe(landed);
+  expect((await box.run('why', 'h-1')).stdout).not.toContain('not pushed');
   for (const command of ['report', 'status'])
     expect((await box.run(command)).stdout).not.toContain('not on origin/main');
   expect((await box.run('doctor', '--quick')).stdout).toMatch(/✓ remote +origin\/main \(.*\) answers and takes a push/);

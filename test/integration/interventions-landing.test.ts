@@ -53,7 +53,7 @@ it('mode step holds every step: the iteration, then the landing; another mode, o
     expect((await box.run('approve', id)).code).toBe(0);
     const { reason, possible } = await held.idea(id, 'landing');
     expect([reason, possible]).toEqual([
-      'done and green: its landing waits for an approval',
+      'done: its landing waits for an approval',
       expect.arrayContaining(['approve', 'hint', 'stop']),
     ]);
   };

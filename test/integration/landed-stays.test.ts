@@ -63,6 +63,50 @@ it('C1 D3: landed work arrives beside edits; what a commit takes back is named, 
   expect((await box.run('start', '--dry-run')).stdout).toMatch(/^landed already: a-1$/m);
 });
 
+it('C1 D3: an amend in a checkout that lags takes landed work off, and every view says so', async () => {
+  held = await Held.open(inject('stateRoot'), [
+    { id: 'a-1', steps: [DONE] },
+    { id: 'a-2', steps: [DONE] },
+  ]);
+  const { box } = held;
+  const old = await box.git('rev-parse', 'HEAD');
+  expect(await box.run('start')).toMatchObject({ code: 0 });
+  // The files of a checkout that lags, and an edit.
+  await box.git('read-tree', '-u', '--reset', old);
+  await box.write({ 'notes.txt': 'mine\n' });
+  await box.git('add', '-A');
+  await box.git('commit', '--quiet', '--amend', '--no-edit');
+  const by = (await box.git('rev-parse', 'HEAD')).slice(0, 8);
+  const words = (id: string) => new RegExp(`${id} landed as \\w{8}, and ${by} \\(.*\\) took it off main again`);
+  for (const id of ['a-1', 'a-2']) {
+    expect((await box.run('status')).stdout).toMatch(words(id));
+    expect((await box.run('why', id)).stdout).toMatch(/status taken off/);
+    expect((await box.run('show', id)).stdout).toMatch(/┌ ⊖ taken off/);
+    expect((await box.run('report')).stdout.replace(/\s+/g, ' ')).toMatch(words(id));
+    expect((await box.run('start', '--dry-run')).stdout).toMatch(words(id));
+  }
+  const checks = (await box.run('doctor', '--quick', '--json')).json[0]?.checks;
+  expect(checks).toContainEqual(
+    expect.objectContaining({ what: 'landed', fix: expect.stringMatching(/^ralphctl retry a-/) }),
+  );
+  expect((await box.run('rollback', 'a-2')).stdout).not.toMatch(/was taken off main by/);
+  expect((await box.git('rev-parse', 'HEAD')).slice(0, 8)).toBe(by);
+});
+
+it.each([true, false])('C1 D3: a landed commit with other words stays landed; ticks: %s', async (tick) => {
+  held = await Held.open(inject('stateRoot'), [{ id: 'a-1', steps: [DONE] }], { landing: { tick } });
+  const { box } = held;
+  expect(await box.run('start')).toMatchObject({ code: 0 });
+  await box.git('commit', '--quiet', '--amend', '-m', 'my own words');
+  const mine = await box.git('rev-parse', 'HEAD');
+  expect((await box.run('status')).stdout).not.toMatch(/reset or rewritten|taken off/);
+  expect((await box.run('show', 'a-1', '--json')).json[0]).toMatchObject({ status: 'landed' });
+  const planned = await box.run('start', '--dry-run');
+  expect(planned.stdout).not.toContain('It runs again');
+  expect(await box.run('start')).toMatchObject({ code: 0 });
+  expect(await box.git('rev-parse', 'HEAD')).toBe(mine);
+});
+
 it('C1: a target that is reset under a run is told at its end, and --again waits for a new run', async () => {
   held = await Held.open(inject('stateRoot'), [
     { id: 'a-1', steps: [DONE] },

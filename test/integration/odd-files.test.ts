@@ -3,12 +3,12 @@
  * stays. Features: C6 G1.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
 import { projectDir, runDir } from '../../src/config/paths.js';
 import { Held } from '../support/held.js';
-import { cliPath, type Sandbox } from '../support/program.js';
+import { cliPath, type Sandbox, until } from '../support/program.js';
 import { PtyScreen } from '../support/pty.js';
 
 let box: Sandbox | undefined;
@@ -90,4 +90,38 @@ it('C6 G1: folders and pipes in the place of its files: commands name them, and 
     screen.press('q');
     expect(await screen.exited).toBe(0);
   });
+}, 240_000);
+
+it('C6 G1: a run with a damaged run.json ends and moves away as the advice says, and the screen opens beside half a run', async () => {
+  const stateRoot = inject('stateRoot');
+  const held = await Held.open(stateRoot, [{ id: 'x-1', steps: [{ signal: 'COMPLETE' }] }]);
+  box = held.box;
+  const { run } = box;
+  await held.start();
+  await held.began('x-1');
+  const project = String((await run('status', '--json')).json[0]?.project);
+  const runs = join(projectDir(stateRoot, project), 'runs');
+  const [runId = ''] = await readdir(runs);
+  await truncate(join(runs, runId, 'run.json'));
+  // A worker that has not read it before.
+  expect((await run('worker', '--stop')).code).toBe(0);
+  const told = await run('report');
+  expect(told).toMatchObject({ code: 6 });
+  expect(told.stderr).toContain('run.json is damaged: it is empty. If the run is open, end it first: ralphctl abort.');
+  expect((await run('abort')).code).toBe(0);
+  expect((await run('start', '--detach')).stderr).toContain('run.json is damaged');
+  await until('the run is over', async () => (await run('status')).stdout.includes('no run is open'), 120_000);
+  execFileSync('sh', ['-c', /mv .*$/m.exec(told.stderr)?.[0] ?? 'false']);
+  await held.go('x-1-1');
+  await held.start();
+  await held.finish();
+  const half = '20990101-000000-half';
+  await mkdir(join(runs, half));
+  const env = { ...box.env, TERM: 'xterm-256color' };
+  screen = new PtyScreen(process.execPath, [cliPath, 'top'], { columns: 120, rows: 40, cwd: box.repo, env });
+  await screen.shows(`run ${half} is left out`);
+  await screen.shows('x-1');
+  screen.press('q');
+  await screen.exited;
+  expect((await run('report')).stdout).toContain('x-1');
 }, 240_000);

@@ -103,6 +103,28 @@ it(
 );
 
 it(
+  'C5 G9: an answer that a script sends with an empty id is taken, and told as any other',
+  async () => {
+    await open('NEEDS_HUMAN: which colour?', 'COMPLETE');
+    await questionId('which colour?');
+    const project = String((await held.box.run('status', '--json')).json[0]?.project);
+    const connection = await Connection.connect({ address: inject('address') });
+    try {
+      const { workflow } = new Client({ connection, dataConverter });
+      await workflow.getHandle(autopilotId(project)).signal('answer', { idea: 'a-1', text: 'grey', id: '' });
+    } finally {
+      await connection.close();
+    }
+    await held.event('what became of it', (event) => event.kind === 'command' && event.text === 'grey');
+    await held.began('a-1', 2);
+    expect(answers(await held.prompt('a-1', 2))).toEqual(['The answer: grey']);
+    await held.go('a-1-2');
+    await held.finish();
+  },
+  SLOW,
+);
+
+it(
   'C5: of two answers while no worker runs the first one is taken when one starts, and the other one is refused',
   async () => {
     await open('NEEDS_HUMAN: which colour?', 'COMPLETE');

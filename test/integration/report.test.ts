@@ -178,7 +178,7 @@ it('E5: the ledger has a chain for every idea, with hashes of what it is about, 
   const red = (await box.run('ledger', 'red-1')).stdout;
   for (const part of [
     'red-1 in run',
-    ': failed (',
+    ': timed out (',
     'planned: ',
     'took it, on ralph/red-1 from',
     'gate red: test ! -e broken',
@@ -187,7 +187,7 @@ it('E5: the ledger has a chain for every idea, with hashes of what it is about, 
   expect(red).toMatch(/the chain broke at #\d+: gate red: .*exit code 4/);
   const all = (await box.run('ledger')).stdout;
   expect(all).toMatch(/^land-2 +landed, .*$/m);
-  expect(all).toMatch(/^block-1 +failed, .*; broke at #\d+: ended as blocked: the deploy key is not available$/m);
+  expect(all).toMatch(/^block-1 +blocked, .*; broke at #\d+: ended as blocked: the deploy key is not available$/m);
   expect((await box.run('ledger', 'land-9')).stderr).toContain('Did you mean "land-');
 });
 
@@ -256,7 +256,7 @@ it('C5 G4: what a person said after the run is kept for the next start, and is n
   const open = new Map(report.open.map((one) => [one.idea, one]));
   expect(open.get('fail-1')).toMatchObject({ state: 'failed', queued: true, forNext: ['retry fail-1'] });
   expect(report.todo.map(({ subject }) => subject)).toEqual(['red-1', 'the rest']);
-  expect(open.get('ask-1')).toMatchObject({ state: 'stopped', forNext: ['hint for ask-1'] });
+  expect(open.get('ask-1')).toMatchObject({ state: 'stopped', forNext: ['answer for ask-1'] });
   const { stdout } = await box.run('report');
   expect(stdout).toMatch(
     /TO DO \(2\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 2 ideas did not run/,
@@ -331,9 +331,11 @@ it('G4 C5: landed work that a person took off the target is named everywhere, wi
   await box.git('reset', '-q', '--hard', 'main~2');
   const rewound = /fail-1 landed as [0-9a-f]{8}, which main does not contain any more: it was reset or rewritten/;
   expect((await read()).todo).toContainEqual(
-    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(rewound), commands }),
+    expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(rewound), commands: ['ralphctl start'] }),
   );
-  expect((await box.run('status')).stdout).toMatch(rewound);
+  expect((await box.run('status')).stdout).toMatch(
+    new RegExp(`${rewound.source}. Run it again with: ralphctl start$`, 'm'),
+  );
   expect((await box.run('rollback', 'fail-1')).stderr).toMatch(rewound);
   // The same without a reflog, which a bare repository does not have either.
   await rm(join(box.repo, '.git/logs/refs/heads/main'));

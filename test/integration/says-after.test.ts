@@ -70,7 +70,7 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   expect(asks).toContain('  ralphctl pause asks-1 --now (');
   expect(asks).toContain('  | I looked at both ways of rounding.');
   for (const line of QUESTION.split('\n')) expect(asks).toContain(`  | ${line}`);
-  expect(waits).toContain('waits for asks-1 (needs-human)');
+  expect(waits).toContain('waits for asks-1 (asks)');
   const status = await say('status');
   expect(status).toContain('◔ empty-1 timed out: 3 of 3');
   // Long lines are wrapped.

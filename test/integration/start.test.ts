@@ -62,7 +62,7 @@ it('C3 A4: a start with nothing left records no run and says how to go on; the r
   expect([dry.code, dry.stdout]).toEqual([
     3,
     expect.stringMatching(
-      /1 idea to do\n[\s\S]*nothing to start: 1 of 3 ideas of roadmap.md[\s\S]*later waits for stuck/,
+      /1 idea to do, 1 of them waits\n[\s\S]*nothing to start: 1 of 3 ideas of roadmap.md[\s\S]*later waits for stuck/,
     ),
   ]);
   const [planned] = (await run('start', '--dry-run', '--json')).json;

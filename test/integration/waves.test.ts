@@ -1,9 +1,11 @@
 /**
  * `ralphctl run` through the program: waves over forty bug reports, twenty of them garbage. Features: E1 E2 E3 E5.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { runDir } from '../../src/config/paths.js';
 import { triage } from '../../src/decide/triage/triage.js';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { BugReport } from '../../src/protocol/triage.js';
@@ -80,8 +82,12 @@ describe('E1 ralphctl run', () => {
     const workers = await pidsWith('worker', '--child', '--project', project);
     expect(workers.length).toBeGreaterThan(0);
     for (const pid of workers) process.kill(pid, 'SIGKILL');
+    // The files of the waves come back from the ledger.
+    const files = join(runDir(inject('stateRoot'), project, String(begun.json[0]?.runId)), 'waves');
+    await rm(files, { recursive: true });
     await box.write({ '../scratch/go': '' });
     await over(box);
+    expect(JSON.parse(await readFile(join(files, '001.json'), 'utf8'))).toMatchObject({ wave: 1, rebuilt: true });
 
     const all = await eventsOf(box);
     const taken = waves(all, 'began').map((event) => event.taken?.map(({ idea }) => idea.replace('report-', '')) ?? []);

@@ -27,6 +27,12 @@ const replay = (history: RawHistory): Promise<void> =>
     first(history)?.workflowId ?? '',
   );
 
+interface Listed {
+  upsertWorkflowSearchAttributesEventAttributes?: {
+    searchAttributes: { indexedFields: Record<string, { data: string } | undefined> };
+  };
+}
+
 beforeAll(() => {
   const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
   Runtime.install({ logger: quiet, shutdownSignals: [], telemetryOptions: { logging: { forward: {}, filter } } });
@@ -50,9 +56,11 @@ describe('kept histories', () => {
       ...['autopilot-push-cut', 'autopilot-push-rollover', 'autopilot-forge-slow', 'autopilot-waves-later'],
       ...['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
       ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
-      ...['idea-plan-closed', 'autopilot-plan-stopped'],
+      ...['autopilot-placed', 'idea-placed', 'idea-plan-closed', 'autopilot-plan-stopped'],
+      ...['autopilot-stacked', 'idea-stacked'],
       // Runs of a version whose waves and stops did not reach every idea.
       ...['autopilot-review-unheard', 'autopilot-waves-unheard'],
+      'autopilot-resting',
     ];
     for (const kind of kinds)
       expect(
@@ -74,6 +82,15 @@ describe('kept histories', () => {
     expect(after.at(-1)).toBe('WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
     // One for the limit of the forge, none while the next try works.
     expect((await types('forge-slow')).filter((type) => type === 'TIMER_STARTED')).toHaveLength(1);
+  });
+
+  it('show that a run whose ideas are all paused is paused in the list of runs, until one resumes', async () => {
+    const { events } = (await read('autopilot-resting-0.1.0.json')) as unknown as { events: Listed[] };
+    const states = events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: listed }) => {
+      const data = listed?.searchAttributes.indexedFields.RalphState?.data;
+      return data === undefined ? [] : [JSON.parse(Buffer.from(data, 'base64').toString()) as unknown];
+    });
+    expect(states.flat().join(' ')).toMatch(/paused running( running)* completed$/);
   });
 
   it.each(files)('%s replays', async (name) => {

@@ -137,6 +137,19 @@ const ops = {
     return { ok: true };
   },
 
+  /** Optional: what was closed lately, so that triage sees reports that repeat it. */
+  async closed({ since, most }) {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
+    const items = [];
+    for (const name of names) {
+      const item = await readItem(name);
+      const { open: isOpen, closedAt } = await readState(item.ref);
+      if (!isOpen && (closedAt ?? since) >= since) items.push({ ...item, ...(closedAt ? { closed: closedAt } : {}) });
+    }
+    for (const item of items.slice(0, most)) say({ item });
+    return { ok: true };
+  },
+
   claim: ({ ref, holder, text }) =>
     change(ref, (state) => {
       const other = state.holders.find((one) => !isOf(holder)(one));
@@ -161,7 +174,7 @@ const ops = {
       if (isOld(state, holder)) return { ok: true };
       comment(state, holder, text);
       state.holders = state.holders.filter((one) => !isOf(holder)(one));
-      if (close) Object.assign(state, { open: false, closedBy: holder });
+      if (close) Object.assign(state, { open: false, closedBy: holder, closedAt: new Date().toISOString() });
       return { ok: true };
     }),
 

@@ -159,7 +159,12 @@ function firstOf(
   const time = timeOf(groups);
   if (zone === undefined || !time) return undefined;
   const instants = days.flatMap((day) => instantsOf({ ...day, ...time }, zone));
-  return instants.sort((a, b) => a - b).find((at) => at > clock.now - JUST_PASSED);
+  const stated = (at: number): boolean => {
+    const { hour, minute } = wallTime(at, zone);
+    return hour === time.hour && minute === time.minute;
+  };
+  // A time that the clock skipped today was never shown, so it cannot have just passed.
+  return instants.sort((a, b) => a - b).find((at) => at > clock.now - (stated(at) ? JUST_PASSED : 0));
 }
 
 /** The calendar days of the zone, from yesterday on. */

@@ -4,8 +4,10 @@
  * Invariant: the caller holds the lock of the closed project. The last run's events record every command, so that
  * `why`, `logs` and the report show it.
  */
-import { notesProblem, sizeOf } from '../../decide/idea/amendments.js';
+import { verbsAfterRun } from '../../decide/idea/after-run.js';
+import { notesProblem, singleAttempt, sizeOf } from '../../decide/idea/amendments.js';
 import { answerRefusal, keptAnswer, MOST_KEPT_QUESTION } from '../../decide/idea/answers.js';
+import { dependenciesOf } from '../../decide/idea/dependants.js';
 import { clip } from '../../decide/text.js';
 import type { KeptCommand } from '../../protocol/activities.js';
 import {
@@ -15,13 +17,17 @@ import {
   MAX_COMMAND_TEXT,
   MOST_KEPT_NOTES,
 } from '../../protocol/command.js';
+import { numberProblem } from '../../protocol/command-numbers.js';
 import { saysAnything } from '../../protocol/escapes.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
+import { fixSentence, lineGoneText } from '../../report/gone-text.js';
 import { noteAbandoned, recordOf } from '../../run-files/carried.js';
 import { EventWriter } from '../../run-files/events.js';
 import { keep, keepHint, keptHints } from '../../run-files/kept.js';
 import { print, printJson, say, teller } from '../context.js';
-import { assertAccepts, type Closed, type ClosedIdea, closedIdea, runOf, startOf } from './closed.js';
+import { clean } from '../views/live-lines.js';
+import { assertAccepts, type Closed, type ClosedIdea, closedIdea, isSingle, runOf, startOf } from './closed.js';
+import { staysOut } from './now.js';
 
 type About = Intervention & { verb: IdeaVerb; idea: string };
 
@@ -39,16 +45,41 @@ export const worksWithoutRun = (command: Intervention): command is About =>
 
 /** Carries the command out and returns the sentence about it. @throws UserError where the idea does not accept it */
 export async function actWithoutRun(closed: Closed, command: About): Promise<string> {
+  const bad = numberProblem(command.verb, command.n);
+  if (bad !== undefined) throw new UserError(bad);
   const idea = await closedIdea(closed, command.idea, { planned: command.verb === 'skip-step' });
   assertAccepts(closed, idea, command.verb);
+  await assertHasLine(closed, idea, command.verb);
   const problem = problemOf(command) ?? (await answeredProblem(closed, idea, command));
   if (problem !== undefined) throw new UserError(problem, EXIT.refused);
+  if (command.verb === 'limit' && (await isSingle(closed, idea)))
+    throw new UserError(singleAttempt(idea.id, verbsAfterRun(idea.state).has('retry')), EXIT.refused);
   // Without the backlog nobody knows; the next run leaves the command out then.
   if (command.verb === 'skip-step' && idea.idea && !idea.idea.plan) throw new UserError(noSteps(idea.id));
   const shown = command.verb === 'rollback' && (await showsLanding(closed, idea));
   const { done, status, reason } = await effectOf(closed, idea, command);
   await recordCommand(closed, idea, { ...command, done, ...(status ? { status, fact: reason } : {}) });
   return shown ? `${done}${await giveBackNow(closed, idea.id)}` : done;
+}
+
+/** What the next start carries out, or what it runs, needs the line in the backlog. */
+const NEEDS_LINE: ReadonlySet<string> = new Set([
+  ...['retry', 'unblock', 'limit', 'skip-step', 'hint', 'answer', 'bump', 'score'],
+]);
+
+export const needsLine = (verb: string): boolean => NEEDS_LINE.has(verb);
+
+/** @throws UserError where no start would carry the command out, with the way back */
+async function assertHasLine({ context }: Closed, { id, lineGone, recorded }: ClosedIdea, verb: string): Promise<void> {
+  if (!lineGone || !recorded || !needsLine(verb)) return;
+  const { lastLine } = await import('./line-gone.js');
+  const last = await lastLine(context.root, recorded.run.file, id);
+  const back = last ? `. ${last.text.charAt(0).toUpperCase()}${last.text.slice(1)}` : '';
+  const see = last?.command ? `: ${last.command}` : '';
+  throw new UserError(
+    `${verb} ${id} would do nothing: ${lineGoneText(lineGone)}${back}${see}. Put the line back, then: ralphctl ${verb} ${id}`,
+    EXIT.refused,
+  );
 }
 
 /** A tracker may show the idea as done. Also after a rollback that could not tell it, so that a person can repeat it. */
@@ -72,13 +103,9 @@ export async function doWithoutRun(closed: Closed, command: About): Promise<numb
   return EXIT.ok;
 }
 
-function problemOf({ verb, text, reason, idea, n }: About): string | undefined {
+function problemOf({ verb, text, reason, idea }: About): string | undefined {
   if ((verb === 'hint' || verb === 'answer') && !saysAnything(text ?? ''))
     return `${verb} ${idea} needs a text: ralphctl ${verb} ${idea} "…"`;
-  if (verb === 'limit' && !(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 10_000))
-    return 'limit takes iterations to add: 1 to 10000';
-  if (verb === 'score' && !(Number.isInteger(n) && Math.abs(Number(n)) <= 1_000_000))
-    return 'score takes a whole number';
   const long = [text, reason].some((one) => (one?.length ?? 0) > MAX_COMMAND_TEXT);
   return long
     ? `the text is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`
@@ -134,28 +161,43 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
     case 'answer':
       return keepNote(closed, idea, command);
     case 'retry': {
+      // Once it is back, it has landed again, and a start onto another branch runs the idea in any case.
+      if (idea.gone?.noBranch)
+        throw new UserError(`${id} is not queued: ${idea.gone.text}. ${fixSentence(idea.gone)}`, EXIT.refused);
       const over = command.fresh ? await (await import('./git-now.js')).rollbackNow(closed, idea) : undefined;
       await keepOne(closed, command, 'retry');
       if (over?.status) return over;
       if (over) {
         const none = `its branch has no commits of its own to take back`;
-        return { done: `${id} is queued again; ${none}. No run is open. Start one with: ${startOf(closed)}` };
+        return { done: `${id} is queued again; ${none}. No run is open. Start one with: ${startOf(closed, idea)}` };
       }
       const before = idea.state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
       const how =
         idea.state === 'gone'
           ? 'runs it from its beginning'
           : 'runs it with a new iteration count; its work so far is kept';
-      return { done: `${before}. No run is open. The next start ${how}: ${startOf(closed)}` };
+      const out = stayOut(idea);
+      if (out.length > 0) {
+        const fix = out.map((one) => `ralphctl retry ${one}`).join('; ');
+        const wait = `It waits for ${out.join(', ')}, which the next start leaves out until: ${fix}`;
+        return { done: `${before}. No run is open. ${wait}. Then a start ${how}: ${startOf(closed, idea)}` };
+      }
+      return { done: `${before}. No run is open. The next start ${how}: ${startOf(closed, idea)}` };
     }
     default:
-      return { done: await keptSays(closed, command) };
+      return { done: await keptSays(closed, idea, command) };
   }
 }
 
-async function keptSays(closed: Closed, command: About): Promise<string> {
+/** What it depends on and the next start leaves out. */
+function stayOut({ recorded, id: idea }: ClosedIdea): string[] {
+  const ideas = [...(recorded?.model.ideas.values() ?? [])];
+  return dependenciesOf(idea, ideas).flatMap((one) => (!one.lineGone && staysOut(one) ? [one.id] : []));
+}
+
+async function keptSays(closed: Closed, about: ClosedIdea, command: About): Promise<string> {
   const { verb, idea: id } = command;
-  const next = `No run is open. Start one with: ${startOf(closed)}`;
+  const next = `No run is open. Start one with: ${startOf(closed, about)}`;
   switch (verb) {
     case 'unblock':
       await keepOne(closed, command, verb);
@@ -201,7 +243,7 @@ async function keepNote(closed: Closed, idea: ClosedIdea, { verb, text = '' }: A
   await keepHint(context.root, project, id, note);
   const what = verb === 'answer' ? 'your answer' : 'your text';
   return {
-    done: `${id} gets ${what} with its first prompt in the next run. No run is open. Start one with: ${startOf(closed)}`,
+    done: `${id} gets ${what} with its first prompt in the next run. No run is open. Start one with: ${startOf(closed, idea)}`,
   };
 }
 
@@ -223,7 +265,11 @@ export async function recordCommand(
   if (!ref) return;
   const events = new EventWriter(
     root,
-    (error) => json || say(`warning: the run's events lack this command: ${String(error)}`),
+    (error) =>
+      json ||
+      say(
+        `warning: the run's events lack this command: ${clean(String(error instanceof Error ? error.message : error), 500)}`,
+      ),
   );
   const at = Date.now();
   const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };

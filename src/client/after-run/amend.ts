@@ -1,7 +1,9 @@
 /** `edit` and `split` while no run is open. The next start reads the idea with the change. */
+import { toCard } from '../../backlog/cards.js';
+import { singleAttempt } from '../../decide/idea/amendments.js';
 import type { Idea } from '../../protocol/idea.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
-import { type Amendment, amend, forget } from '../../run-files/amendments.js';
+import { type AmendedFields, type Amendment, amend, forget } from '../../run-files/amendments.js';
 import { print, printJson } from '../context.js';
 import { recordCommand } from './act.js';
 import { assertAccepts, type Closed, closedIdea, startOf } from './closed.js';
@@ -28,8 +30,15 @@ interface Change {
   reason?: string;
 }
 
+/** @throws UserError where a new limit of iterations would have no effect */
+export function assertIterationsCount(idea: Idea, { maxIterations }: AmendedFields): void {
+  if (maxIterations !== undefined && toCard(idea).single)
+    throw new UserError(`${singleAttempt(idea.id, false)}. The idea is unchanged`, EXIT.refused);
+}
+
 export async function amendWithoutRun(closed: Closed, idea: Idea, { verb, change, reason }: Change): Promise<number> {
   const { context, project } = closed;
+  assertIterationsCount(idea, change.fields ?? {});
   // A change to an older text of the backlog no longer applies.
   if ((await closed.plan())?.amended.stale.includes(idea.id)) await forget(context.root, project, idea.id);
   await amend(context.root, project, idea, change);

@@ -7,6 +7,7 @@ import { closedLockDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
 import { type AfterRun, refusedAfterRun } from '../../decide/idea/after-run.js';
 import type { Gone, Said } from '../../model/model.js';
+import type { LineGone } from '../../model/since.js';
 import { againCommand, startCommand } from '../../model/start-again.js';
 import { withLock } from '../../process/lock.js';
 import type { IdeaVerb } from '../../protocol/command.js';
@@ -14,15 +15,18 @@ import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
+import { begunRuns, lastBegun } from '../../run-files/begun.js';
 import { type Kept, recordOf } from '../../run-files/carried.js';
 import { lastRevision } from '../../run-files/revisions.js';
-import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
+import { listRuns, loadRun } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { noRun } from '../api/run.js';
 import { type Context, say } from '../context.js';
+import { newestWith, recordedWith } from '../model/run-with.js';
 import type { RunPlan } from '../plan/run-plan.js';
 import { planAgain } from '../plan/waves.js';
-import { type Recorded, recordedRun, saysState } from '../views/recorded.js';
+import { warnOnce } from '../report/summaries.js';
+import { type Recorded, recordedRun } from '../views/recorded.js';
 import { asOfNow, type Standing, standingInPlan, standingOf } from './now.js';
 
 /** A gate on the target may take this long. */
@@ -37,8 +41,10 @@ export interface Closed {
   plan(): Promise<RunPlan | undefined>;
   /** The same. @throws what keeps the next start from starting */
   startable(): Promise<RunPlan>;
-  /** Brings the last run up to date with its target. */
-  lookNow(): Promise<unknown>;
+  /** The newest run that had the idea; the last one, where it had it. */
+  recordedOf(idea: string): Promise<Recorded | undefined>;
+  /** Brings a run up to date with its target. */
+  lookNow(run: Recorded): Promise<unknown>;
 }
 
 export interface ClosedIdea {
@@ -55,12 +61,21 @@ export interface ClosedIdea {
   commit?: string;
   /** How its landed work left the target. */
   gone?: Gone;
+  /** It had a single attempt in the last run. */
+  single?: true;
   /** The idea in the plan of the next start, where the plan was read. */
   idea?: Idea;
+  /** The newest run that had it. */
+  recorded?: Recorded;
+  /** The backlog that the run read does not have it any more. */
+  lineGone?: LineGone;
 }
 
-/** The command that begins the next run. */
-export const startOf = ({ recorded }: Pick<Closed, 'recorded'>): string => startCommand(recorded?.model.startAgain);
+type HasRun = Pick<ClosedIdea, 'recorded'>;
+
+/** The command that begins the next run of the idea: it reads what the run read that had it. */
+export const startOf = (closed: HasRun, { recorded = closed.recorded }: HasRun = {}): string =>
+  startCommand(recorded?.model.startAgain);
 
 /** Takes the lock, and then checks again whether a run is open. */
 export async function withClosed<T>(
@@ -76,17 +91,24 @@ export async function withClosed<T>(
     let planned: Promise<RunPlan> | undefined;
     const startable = (): Promise<RunPlan> => {
       planned ??= planAgain(context, recorded?.run.file).catch((error: unknown) => {
-        throw error instanceof UserError && newest === undefined ? noRun() : error;
+        throw error instanceof UserError && newest === undefined ? noRun(error.message) : error;
       });
       return planned;
     };
     const plan = (): Promise<RunPlan | undefined> => (recorded ? startable().catch(() => undefined) : startable());
-    let looked: Promise<unknown> | undefined;
-    const lookNow = (): Promise<unknown> => {
-      looked ??= recorded ? asOfNow(context.root, recorded) : Promise.resolve();
-      return looked;
+    const looked = new Map<Recorded, Promise<unknown>>();
+    const lookNow = (run: Recorded): Promise<unknown> => {
+      const found = looked.get(run) ?? asOfNow(context.root, run);
+      looked.set(run, found);
+      return found;
     };
-    return act({ context, project, ...(recorded ? { recorded } : {}), plan, startable, lookNow });
+    const had = new Map<string, Promise<Recorded | undefined>>();
+    const recordedOf = (idea: string): Promise<Recorded | undefined> => {
+      const found = had.get(idea) ?? recordedWith(context.root, project, idea, recorded);
+      had.set(idea, found);
+      return found;
+    };
+    return act({ context, project, ...(recorded ? { recorded } : {}), plan, startable, recordedOf, lookNow });
   };
   return lockProject(context, project, locked);
 }
@@ -103,13 +125,12 @@ export function lockProject<T>(context: Context, project: string, act: (waited: 
   });
 }
 
-/** A start that was killed leaves a run without events. */
-async function lastRun(context: Context, project: string): Promise<{ newest?: string; recorded?: Recorded }> {
-  const [newest, ...older] = await listRuns(context.root, project);
+async function lastRun({ root }: Context, project: string): Promise<{ newest?: string; recorded?: Recorded }> {
+  const [newest] = await listRuns(root, project);
   if (newest === undefined) return {};
-  for (const runId of [newest, ...older]) {
-    const recorded = await recordedRun(context.root, project, runId);
-    if (recorded && saysState(recorded.model)) return { newest, recorded };
+  for await (const runId of begunRuns(root, project, warnOnce)) {
+    const recorded = await recordedRun(root, project, runId);
+    if (recorded) return { newest, recorded };
   }
   return { newest };
 }
@@ -121,25 +142,28 @@ async function lastRun(context: Context, project: string): Promise<{ newest?: st
 export async function assertOver(context: Context, project: string, error: UserError): Promise<void> {
   if (error.exitCode === EXIT.noRun) return;
   if (error.exitCode !== EXIT.unreachable || (await resolveConnection(context)).kind !== 'embedded') throw error;
-  const [newest] = await listRuns(context.root, project);
-  if (newest === undefined) throw error;
-  const recorded = await recordedRun(context.root, project, newest);
-  if (!recorded?.over) throw error;
+  let unknown = false;
+  const last = await lastBegun(context.root, project, (problem) => {
+    unknown = true;
+    warnOnce(problem);
+  });
+  if (unknown || !last?.over) throw error;
 }
 
 /**
- * An idea of the last run is read without the plan: a tracker that does not answer must not keep a command waiting.
+ * An idea that a run had is read without the plan: a tracker that does not answer must not keep a command waiting.
  * `planned`: the command needs the idea as the next start has it.
  * @throws UserError when there is no such idea
  */
 export async function closedIdea(closed: Closed, id: string, { planned = false } = {}): Promise<ClosedIdea> {
-  const { context, project, recorded } = closed;
+  const { context, project } = closed;
+  const recorded = await closed.recordedOf(id);
   const entry = recorded?.graph.entry(id);
   const plan = planned || !entry ? await closed.plan() : undefined;
   const idea = plan?.ideas.find((one) => one.id === id);
   if (!entry && !idea) {
     const ids = [
-      ...(recorded?.state.entries ?? []).map(({ card }) => card.id),
+      ...(closed.recorded?.state.entries ?? []).map(({ card }) => card.id),
       ...(plan?.ideas ?? []).map((one) => one.id),
     ];
     const close = nearest(id, ids);
@@ -147,19 +171,22 @@ export async function closedIdea(closed: Closed, id: string, { planned = false }
   }
   const { kept = [], abandoned } = await recordOf(context.root, project, id);
   const givenUp = abandoned !== undefined;
-  const base = { id, title: idea?.title ?? entry?.card.title ?? id, ...(idea ? { idea } : {}) };
+  const title = idea?.title ?? entry?.card.title ?? id;
+  const base = { id, title, ...(idea ? { idea } : {}), ...(recorded ? { recorded } : {}) };
   if (entry?.card.blue || idea?.blue) return { ...base, state: 'group', status: 'pending' };
-  await closed.lookNow();
+  if (recorded) await closed.lookNow(recorded);
   const last = entry && recorded?.model.ideas.get(id);
   const standing = last ? standingOf(last) : await inPlan(closed, idea, { kept, givenUp });
   const begun = last?.iterations.at(-1)?.signal;
-  const question = begun?.kind === 'needs-human' ? begun.question : undefined;
+  const question = last?.left?.question ?? (begun?.kind === 'needs-human' ? begun.question : undefined);
   return {
     ...base,
     ...standing,
+    ...(last?.single ? { single: true as const } : {}),
     ...(question ? { question } : {}),
     ...(question && last?.lastAsked ? { questionId: last.lastAsked } : {}),
     ...(last ? { said: last.said } : {}),
+    ...(last?.lineGone ? { lineGone: last.lineGone } : {}),
   };
 }
 
@@ -174,10 +201,21 @@ async function inPlan(
   return { state: 'pending', status: 'pending' };
 }
 
+/** Whether the next start gives it a single attempt. The backlog may have changed since the last run. */
+export async function isSingle(closed: Closed, { id, single, idea }: ClosedIdea): Promise<boolean> {
+  if (!single) return idea?.ralph === false;
+  const next = idea ?? (await closed.plan())?.ideas.find((one) => one.id === id);
+  return next?.ralph !== true;
+}
+
 /** @throws UserError when the idea does not accept the command now */
-export function assertAccepts({ recorded }: Closed, { id, state }: ClosedIdea, verb: IdeaVerb): void {
+export function assertAccepts(
+  closed: Closed,
+  { id, state, lineGone, recorded = closed.recorded }: ClosedIdea,
+  verb: IdeaVerb,
+): void {
   const start = recorded?.model.startAgain;
-  const refusal = refusedAfterRun(id, state, verb, againCommand(id, start) ?? '');
+  const refusal = refusedAfterRun(id, state, verb, lineGone ? '' : (againCommand(id, start) ?? ''));
   if (refusal !== undefined) throw new UserError(refusal, EXIT.refused);
 }
 
@@ -186,13 +224,9 @@ export async function runOf(
   { context, project }: Closed,
   idea: string,
 ): Promise<(RunRef & { repo: string; target: string }) | undefined> {
-  for (const runId of await listRuns(context.root, project)) {
-    const ref = { project, runId };
-    const known = await knownIdeas(context.root, ref).catch(() => undefined);
-    if (!known?.has(idea)) continue;
-    const config = await lastRevision(context.root, ref);
-    const { file } = await loadRun(context.root, ref);
-    return { ...ref, ...(config > 0 ? { config } : {}), repo: file.repo, target: file.target };
-  }
-  return undefined;
+  const ref = await newestWith(context.root, project, idea);
+  if (!ref) return undefined;
+  const config = await lastRevision(context.root, ref);
+  const { file } = await loadRun(context.root, ref);
+  return { ...ref, ...(config > 0 ? { config } : {}), repo: file.repo, target: file.target };
 }

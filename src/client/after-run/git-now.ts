@@ -3,14 +3,17 @@
  * Invariant: the caller holds the lock of the closed project, and nothing works on the idea. After a kill, a person
  * repeats the command, and it continues where it was.
  */
+import { type Dependant, dependantsText, landedDependants, namedFirst } from '../../decide/idea/dependants.js';
 import { agentName } from '../../decide/scheduler/slots.js';
+import { landedAfter } from '../../git/landing/landed-after.js';
 import { targetTip } from '../../git/repository.js';
 import { workHere } from '../../jobs/index.js';
 import type { DoWork } from '../../jobs/job.js';
 import { killByToken } from '../../process/tokens.js';
 import type { CleanupResult, RollbackResult, UndoResult } from '../../protocol/git-work.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
-import { fixSentence } from '../../report/gone-text.js';
+import { fixSentence, lineGoneText } from '../../report/gone-text.js';
+import { repositoryPath } from '../../run-files/ticks.js';
 import { hostLabel } from '../../worker/host-label.js';
 import { say } from '../context.js';
 import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
@@ -71,7 +74,7 @@ export async function rollbackNow(closed: Closed, idea: ClosedIdea): Promise<Don
     return { done: `there is nothing to take back of ${idea.id}: its branch has no commits of its own` };
   const done = `${idea.id} was rolled back: ${many(commits)} taken off its branch${savedAs(saved, idea.id)}`;
   return {
-    done: `${done}. The next start runs it from the beginning: ${startOf(closed)}`,
+    done: `${done}. ${idea.lineGone ? lineGoneText(idea.lineGone) : `The next start runs it from the beginning: ${startOf(closed, idea)}`}`,
     ...{ status: 'pending', reason: done },
     ...(saved ? { saved } : {}),
   };
@@ -90,40 +93,60 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
 
 /** The gate runs on the target without the idea. */
 export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
-  if (idea.gone && !idea.gone.by) {
-    const { gone } = idea;
-    throw new UserError(
-      `there is nothing to take back of ${idea.id}: ${gone.text}. ${fixSentence(gone)}`,
-      EXIT.refused,
-    );
-  }
+  const { gone } = idea;
+  const nothing =
+    gone &&
+    new UserError(`there is nothing to take back of ${idea.id}: ${gone.text}. ${fixSentence(gone)}`, EXIT.refused);
+  if (nothing && !gone.by) throw nothing;
+  const { renamed } = idea.recorded?.model ?? {};
+  if (renamed) throw new UserError(`${idea.id} stays landed, because ${renamed.text}. ${renamed.fix}`, EXIT.refused);
   const { doWork, about } = await prepared(closed, idea);
   const { repo, target } = (await runOf(closed, idea.id)) ?? { repo: closed.context.cwd, target: 'HEAD' };
   await targetTip(repo, target).catch(asRefusal(`${idea.id} was not rolled back`));
-  const { graph } = closed.recorded ?? {};
+  const { graph } = idea.recorded ?? {};
   const blues = graph?.entry(idea.id) ? graph.above(idea.id) : [];
-  if (!closed.context.json) say(`the gate runs on the target without ${idea.id} …`);
+  const after = dependantsText(idea.id, dependantsNow(closed), { over: true });
+  if (!closed.context.json) say(`the gate runs on the target without ${idea.id}${after} …`);
   const input = {
     ...{ ...about, title: idea.title, agentName: agentName(1) },
     ...(idea.commit ? { commit: idea.commit } : {}),
     ...(blues.length > 0 ? { blues } : {}),
   };
   const undone: UndoResult = await doWork('undoIdea', input, alone()).catch(asRefusal(`${idea.id} stays landed`));
-  if (undone.kind !== 'undone')
-    throw new UserError(`${idea.id} stays landed: ${whyNot(undone, idea.id, target)}`, EXIT.refused);
+  if (undone.kind === 'nothing' && nothing) throw nothing;
+  if (undone.kind !== 'undone') {
+    const files = undone.kind === 'conflict' ? undone.files : undefined;
+    const backlog = idea.recorded?.run.file.backlog.file;
+    const backlogPath = backlog === undefined ? undefined : repositoryPath(repo, backlog);
+    const first = files
+      ? await landedAfter({ repo, target, backlogPath }, idea.id, files).catch(() => [])
+      : landedDependants(idea.id, dependantsNow(closed));
+    throw new UserError(`${idea.id} stays landed: ${whyNot(undone, idea.id, target, first)}`, EXIT.refused);
+  }
   const done = `${idea.id} was taken off ${target} by ${undone.commit.slice(0, 8)}${undone.note ? `: ${undone.note}` : ''}`;
   return {
-    done: `${done}. Later runs leave it out until: ralphctl retry ${idea.id}`,
+    done: `${done}${after}. ${idea.lineGone ? lineGoneText(idea.lineGone) : `Later runs leave it out until: ralphctl retry ${idea.id}`}`,
     ...{ status: 'pending', reason: `it had landed, and a rollback took it off: ${done}` },
   };
 }
 
-function whyNot(result: Exclude<UndoResult, { kind: 'undone' }>, idea: string, target: string): string {
+const dependantsNow = ({ recorded }: Closed): Dependant[] =>
+  [...(recorded?.model.ideas.values() ?? [])].map(({ id, dependsOn, parent, group, status, forNext }) => {
+    return { id, dependsOn, parent, group, status, leftOut: forNext?.leftOut };
+  });
+
+function whyNot(
+  result: Exclude<UndoResult, { kind: 'undone' }>,
+  idea: string,
+  target: string,
+  first: readonly string[],
+): string {
   if (result.kind === 'red') {
     const { failure } = result.gate;
-    return `without it the gate is red (${failure?.command ?? 'no command'}${failure?.log ? `; output: ${failure.log}` : ''}). Roll back the ideas that need it first; then: ralphctl rollback ${idea}`;
+    return `without it the gate is red (${failure?.command ?? 'no command'}${failure?.log ? `; output: ${failure.log}` : ''}). Roll back the ideas that need it first${namedFirst(first)}; then: ralphctl rollback ${idea}`;
   }
   if (result.kind === 'nothing') return `${target} does not contain it`;
   const files = result.files.slice(0, 5).join(', ');
-  return `later landings build on it in ${files}. Roll those back first, or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;
+  const those = first.length > 0 ? `Roll those back first${namedFirst(first)};` : 'Roll those back first,';
+  return `later landings build on it in ${files}. ${those} or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;
 }

@@ -5,6 +5,7 @@ import type { RunFacts, SummaryFile } from '../../model/facts.js';
 import type { RunStatus } from '../../protocol/views.js';
 import { loadRun } from '../../run-files/run.js';
 import type { RunFile } from '../../run-files/shapes.js';
+import { readSummary } from '../../run-files/summary.js';
 import { openText } from '../plan/remote.js';
 import { clean } from '../views/live-lines.js';
 
@@ -42,6 +43,22 @@ export async function rollbackNotPushed({ repo, target, remote, config }: RunFil
   if (!remote || config.landing.mode === 'pr') return undefined;
   const open = await notPushed(repo, target, remote).catch(() => undefined);
   return open?.undone ? openText(open, target, remote) : undefined;
+}
+
+/** Why the landed work of one idea is not on the remote. Undefined: it is, or it never landed. */
+export async function ideaNotPushed(
+  root: string,
+  { file }: { file: RunFile },
+  idea: string,
+): Promise<string | undefined> {
+  const { repo, target, remote, config, runId, project } = file;
+  if (!remote || config.landing.mode === 'pr') return undefined;
+  const open = await notPushed(repo, target, remote).catch(() => undefined);
+  if (!open?.ideas.includes(idea)) return undefined;
+  const said = (await readSummary(root, { project, runId }, () => {}))?.status.delivery?.text;
+  const text =
+    said === undefined ? `${openText(open, target, remote)}. Push it with: ralphctl sync` : heldAfterRun(said);
+  return `not pushed: ${text}`;
 }
 
 /** Whether the remote of a run may lack landed work. Where nobody can tell, what the run said last holds. */

@@ -5,12 +5,13 @@
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
+import { lineGoneText } from '../../report/gone-text.js';
 import { withProject } from '../commands/steer/interventions.js';
 import { type Context, print, printJson } from '../context.js';
 import { listIdeas } from '../views/status-list.js';
 import { statusNamed, unknownStatus } from '../views/words.js';
-import { actWithoutRun } from './act.js';
-import { type Closed, closedIdea } from './closed.js';
+import { actWithoutRun, needsLine } from './act.js';
+import { type Closed, type ClosedIdea, closedIdea } from './closed.js';
 
 export interface Selection {
   /** Selects failed, timed out and blocked ideas. */
@@ -67,26 +68,37 @@ export async function tellAll(
       return each(context, command.verb, ids, one);
     },
     async (closed) => {
-      const ids = await closedIdeas(closed, wanted);
-      return each(context, command.verb, ids, (idea) => actWithoutRun(closed, { ...command, idea }));
+      const found = await closedIdeas(closed, wanted);
+      const gone = needsLine(command.verb) ? found.filter(({ lineGone }) => lineGone) : [];
+      const ids = found.filter((one) => !gone.includes(one)).map(({ id }) => id);
+      for (const { id, lineGone } of gone) leftOut(context, command.verb, id, lineGone);
+      return each(context, command.verb, ids, (idea) => actWithoutRun(closed, { ...command, idea }), gone.length);
     },
   );
 }
 
 /** In the order of the last run, then in that of the backlog. */
-async function closedIdeas(closed: Closed, wanted: ReadonlySet<IdeaStatus>): Promise<string[]> {
+async function closedIdeas(closed: Closed, wanted: ReadonlySet<IdeaStatus>): Promise<ClosedIdea[]> {
   const plan = await closed.plan();
   const ids = new Set([
     ...(closed.recorded?.state.entries ?? []).map(({ card }) => card.id),
     ...(plan?.ideas ?? []).map(({ id }) => id),
   ]);
-  const found: string[] = [];
+  const found: ClosedIdea[] = [];
   for (const id of ids) {
-    const { status, state } = await closedIdea(closed, id);
+    const idea = await closedIdea(closed, id);
+    const { status, state } = idea;
     const now = state === 'asks' ? 'needs-human' : status;
-    if (state !== 'group' && wanted.has(now)) found.push(id);
+    if (state !== 'group' && wanted.has(now)) found.push(idea);
   }
   return found;
+}
+
+/** A person took it out of the backlog, so it is no refusal. */
+function leftOut({ json }: Context, verb: string, idea: string, lineGone: ClosedIdea['lineGone']): void {
+  const why = lineGone ? lineGoneText(lineGone) : '';
+  if (json) printJson({ idea, verb, leftOut: why });
+  else print(`left out: ${idea}: ${why}`);
 }
 
 async function each(
@@ -94,6 +106,7 @@ async function each(
   verb: string,
   ids: readonly string[],
   one: (idea: string) => Promise<string>,
+  out = 0,
 ): Promise<number> {
   let refused = 0;
   for (const idea of ids) {
@@ -109,8 +122,13 @@ async function each(
     }
   }
   // A script that reads nothing could not tell this from a command that was cut off.
-  if (json && ids.length === 0) printJson({ verb, ideas: [] });
+  if (json && ids.length + out === 0) printJson({ verb, ideas: [] });
+  const more = out > 0 ? `, ${out} left out` : '';
   if (!json)
-    print(ids.length === 0 ? 'no idea has this status' : `${verb}: ${ids.length - refused} done, ${refused} refused`);
+    print(
+      ids.length + out === 0
+        ? 'no idea has this status'
+        : `${verb}: ${ids.length - refused} done, ${refused} refused${more}`,
+    );
   return refused > 0 ? EXIT.refused : EXIT.ok;
 }

@@ -234,5 +234,11 @@ export class RunApi {
   }
 }
 
-export const noRun = (): UserError =>
-  new UserError('no run is open for this repository. Start one with: ralphctl start', EXIT.noRun);
+/** `refused`: why none can start. */
+export const noRun = (refused?: string): UserError =>
+  new UserError(
+    refused === undefined
+      ? 'no run is open for this repository. Start one with: ralphctl start'
+      : `no run is open for this repository, and none can start: ${refused}`,
+    EXIT.noRun,
+  );

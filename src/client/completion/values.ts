@@ -7,7 +7,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../../config/agent-spec.js';
 import { readOwn } from '../../config/own-files.js';
-import { projectDir, runDir, runsDir, stateRoot } from '../../config/paths.js';
+import { isRunId, projectDir, runDir, runsDir, stateRoot } from '../../config/paths.js';
 import { projectName } from '../../git/project-name.js';
 import { commonDirAt } from '../../git/worktrees/moved.js';
 
@@ -15,27 +15,34 @@ import { commonDirAt } from '../../git/worktrees/moved.js';
 export async function runIds(repo: string): Promise<string[]> {
   const project = await projectAt(repo);
   if (project === undefined) return [];
-  return (await readdir(runsDir(stateRoot(), project)).catch(() => [])).sort().reverse();
+  return (await readdir(runsDir(stateRoot(), project)).catch(() => [])).filter(isRunId).sort().reverse();
 }
 
 export async function ideaIds(repo: string): Promise<string[]> {
-  const project = await projectAt(repo);
-  const [runId] = await runIds(repo);
-  if (project === undefined || runId === undefined) return [];
-  const dir = runDir(stateRoot(), project, runId);
-  const [ideas, added] = await Promise.all([
-    read<{ id?: unknown }[]>(join(dir, 'backlog.json')),
-    readdir(join(dir, 'added')).catch(() => []),
-  ]);
-  const ids = (Array.isArray(ideas) ? ideas : []).flatMap(({ id }) => (typeof id === 'string' ? id : []));
-  return [...ids, ...added.flatMap((name) => (name.endsWith('.json') ? name.slice(0, -'.json'.length) : []))];
+  return (await lastIdeas(repo))?.ids ?? [];
 }
+
+/** The newest run with a backlog that can be read: a start that was cut off left none. */
+async function lastIdeas(repo: string): Promise<{ dir: string; ids: string[] } | undefined> {
+  const project = (await projectAt(repo)) ?? '';
+  for (const runId of (await runIds(repo)).slice(0, MOST_RUNS)) {
+    const dir = runDir(stateRoot(), project, runId);
+    const ideas = await read<({ id?: unknown } | null)[]>(join(dir, 'backlog.json'));
+    if (!Array.isArray(ideas)) continue;
+    const added = await readdir(join(dir, 'added')).catch(() => []);
+    const ids = ideas.flatMap((idea) => (typeof idea?.id === 'string' ? idea.id : []));
+    return { dir, ids: [...ids, ...added.flatMap((name) => (name.endsWith('.json') ? name.slice(0, -5) : []))] };
+  }
+  return undefined;
+}
+
+const MOST_RUNS = 10;
 
 /** Without those that have landed, as far as the events of the last run tell. */
 export async function openIdeaIds(repo: string): Promise<string[]> {
-  const [project, [runId], ids] = await Promise.all([projectAt(repo), runIds(repo), ideaIds(repo)]);
-  if (project === undefined || runId === undefined) return ids;
-  const path = join(runDir(stateRoot(), project, runId), 'events.jsonl');
+  const { dir, ids } = (await lastIdeas(repo)) ?? { ids: [] };
+  if (dir === undefined) return ids;
+  const path = join(dir, 'events.jsonl');
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,

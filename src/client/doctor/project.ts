@@ -9,8 +9,9 @@ import { type Config, resolveAgent } from '../../config/schema/config.js';
 import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
 import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
-import { checkoutBehind } from '../../git/landing/checkout.js';
-import { type Repository, refuseOpenOperations, sharedGitDir, targetTip } from '../../git/repository.js';
+import { checkoutsBehind } from '../../git/landing/behind.js';
+import { type Repository, sharedGitDir, targetTip } from '../../git/repository.js';
+import { refuseOpenOperations } from '../../git/target-busy.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
 import { which } from '../../server/install/probe.js';
 import { type Context, findProject, type Project } from '../context.js';
@@ -20,6 +21,7 @@ import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { checkAlerts } from './alerts.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
 import { checkRemote } from './remote.js';
+import { checkRuns } from './runs.js';
 import { checkTracker } from './tracker.js';
 
 export interface ProjectFindings {
@@ -48,7 +50,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     };
   }
   const { root, branch } = project.repository;
-  checks.push(ok('repository', root), ...(await checkIdentity(root)));
+  checks.push(ok('repository', root), ...(await checkIdentity(root)), ...(await checkRuns(context.root, project.id)));
   let config: Config;
   let folder: string;
   let hasFile: boolean;
@@ -122,8 +124,10 @@ async function checkTarget(root: string, target: string | undefined): Promise<Ch
   try {
     await targetTip(root, target);
     await refuseOpenOperations(root, target);
-    const behind = await checkoutBehind(root, target);
-    return behind ? warn('target', `${target}; ${behind}`, 'ralphctl sync') : ok('target', target);
+    const behind = await checkoutsBehind(root, target);
+    return behind.length > 0
+      ? warn('target', `${target}; ${behind.join('; ')}`, 'ralphctl sync')
+      : ok('target', target);
   } catch (error) {
     return problem('target', error, 'set target: in ralphctl.yaml');
   }

@@ -9,7 +9,8 @@ import { connectTarget } from '../../server/target.js';
 import { runningWorker } from '../../worker/record.js';
 import type { Context } from '../context.js';
 import { failingLines } from '../open-run/failing-run.js';
-import { type Check, fail, info, ok } from './check.js';
+import { leftGit } from '../views/left-git.js';
+import { type Check, fail, info, ok, warn } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
   const checks = [await checkServer(context)];
@@ -18,7 +19,9 @@ export async function checkServices(context: Context, project: string | undefine
   const found = worker
     ? ok('worker', `running (pid ${worker.keeper.pid})`)
     : info('worker', 'none; ralphctl start starts one');
-  return [...checks, found, ...(await checkRun(context, project, worker !== undefined))];
+  const left = await leftGit({ root: context.root, project });
+  const git = left ? [warn('git', `a killed worker left ${left.what}; the next worker waits for it`, left.fix)] : [];
+  return [...checks, found, ...git, ...(await checkRun(context, project, worker !== undefined))];
 }
 
 /** An open run whose workflow fails: nothing moves although every other check may pass. */

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectDir } from '../../config/paths.js';
+import { gateLocksDir, projectDir } from '../../config/paths.js';
 import type { Config } from '../../config/schema/config.js';
 import { cannotRunText } from '../../gate/cannot-run.js';
 import { SetupError } from '../../gate/kept/setup.js';
@@ -84,7 +84,7 @@ async function tried(trial: Trial, deps: WorkDeps, dir: string, folder: string):
     if (trial.without.has(command.name)) continue;
     const token = `${project.id}/doctor/gate/${randomUUID()}`;
     const got = await runCommand(
-      { worktree: dir, logDir, env, hint, secrets, token, signal },
+      { worktree: dir, logDir, lockRoot: gateLocksDir(deps.root), env, hint, secrets, token, signal },
       command,
       `gate-${n + 1}`,
     );

@@ -2,17 +2,26 @@
 import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
-import { keptForNext, keptWords } from '../../run-files/kept.js';
-import { knownIdeas, listRuns, loadIdea, loadRun } from '../../run-files/run.js';
+import { keptForNext, keptWords, leftOutOf } from '../../run-files/kept.js';
+import { readableRuns } from '../../run-files/readable.js';
+import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
+import { sourceName } from '../../run-files/start-again.js';
+import type { RunPlan } from '../plan/run-plan.js';
+import { targetNow } from '../report/gone.js';
+import { warnOnce } from '../report/summaries.js';
+import { leftOutLine, waitingLine } from '../views/left-out.js';
 
 const MOST_NAMED = 10;
 
-/** Interventions of earlier runs that apply to this run, or to the next one. `again`: ideas that a person wants again. */
+type Planned = Pick<RunPlan, 'ideas' | 'leftOut' | 'backlog' | 'project' | 'tracker'>;
+
+/** Interventions of earlier runs that apply to this run, or to the next one. What a tracker does not list may be closed. */
 export async function carriedLines(
   root: string,
   { project, runId }: { project: string; runId?: string },
   open: ReadonlySet<string>,
   again: readonly string[],
+  plan?: Planned,
 ): Promise<string[]> {
   const [given, next] = await Promise.all([abandonedIdeas(root, project), keptForNext(root, project, runId)]);
   const out = [...given].filter(([idea]) => open.has(idea) && !again.includes(idea));
@@ -22,14 +31,21 @@ export async function carriedLines(
       ([idea, { at, reason }]) =>
         `the run leaves out ${idea}: you abandoned it (${at.slice(0, 16).replace('T', ' ')} UTC)${reason ? `: ${reason}` : ''}; to try it again: ralphctl retry ${idea}`,
     );
-  if (out.length > MOST_NAMED) lines.push(`and ${out.length - MOST_NAMED} more that were abandoned`);
+  // The line of the one abandoned idea says all.
+  const left = leftOutOf(next, open, again);
+  if (left.length > 1 || (out.length === 0 && left.length > 0)) lines.push(...leftOutLine(left));
   const words = next.filter(({ idea }) => open.has(idea)).flatMap(keptWords);
   if (words.length > 0) {
     const more = words.length > MOST_NAMED ? ` and ${words.length - MOST_NAMED} more` : '';
     lines.push(`carries over: ${words.slice(0, MOST_NAMED).join(', ')}${more}`);
   }
-  return lines;
+  return [...lines, ...(plan && !plan.tracker ? waitingLine(next, inBacklog(plan)) : [])];
 }
+
+const inBacklog = ({ ideas, leftOut, backlog, project }: Planned) => ({
+  name: sourceName(project.repository.root, backlog.file),
+  ids: new Set([...ideas, ...leftOut].map(({ id }) => id)),
+});
 
 /** `ideas` of the new run; `landed`: ids that need no more work. */
 export async function leftBehind(
@@ -39,15 +55,30 @@ export async function leftBehind(
   ideas: readonly Idea[],
   landed: ReadonlySet<string>,
 ): Promise<string[]> {
-  const last = (await listRuns(root, project)).find((id) => id < runId);
+  let last: LoadedRun | undefined;
+  for await (const run of readableRuns(root, project, warnOnce)) {
+    if (run.file.runId >= runId) continue;
+    last = run;
+    break;
+  }
   if (last === undefined) return [];
-  const ref = { project, runId: last };
+  const ref = { project, runId: last.file.runId };
   const known = new Set(ideas.map((idea) => idea.id));
   const added = await addedBy(root, ref, (id) => known.has(id) || landed.has(id)).catch(() => []);
   if (added.length === 0) return [];
-  const names = added.slice(0, MOST_NAMED).join(', ');
+  // What has landed and left the target since is no idea that somebody forgot.
+  const { gone } = await targetNow(last.file, new Map(), { whole: true, others: added });
+  const off = added.flatMap((id) => gone.get(id) ?? []);
+  const never = added.filter((id) => !gone.has(id));
+  const names = never.slice(0, MOST_NAMED).join(', ');
   return [
-    `the last run also had ${names}. They have not landed and are not in this backlog. Add them with: ralphctl enqueue FILE`,
+    ...off.slice(0, MOST_NAMED).map((one) => `${one.text}. This backlog does not have it any more`),
+    ...(off.length > MOST_NAMED ? [`and ${off.length - MOST_NAMED} more like the last one`] : []),
+    ...(never.length > 0
+      ? [
+          `the last run also had ${names}. They have not landed and are not in this backlog. Add them with: ralphctl enqueue FILE`,
+        ]
+      : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { EXIT, type ExitCode } from '../../protocol/user-error.js';
 import { readSummary } from '../../run-files/summary.js';
 import type { Context } from '../context.js';
-import { goneAtEnd } from '../open-run/landed-report.js';
+import { goneAtEnd } from '../report/gone-at-end.js';
 
 type Ended = Pick<RunSummary, 'notLanded'> & { status: Pick<RunSummary['status'], 'delivery'> };
 

@@ -56,7 +56,8 @@ export function configDocument(found: Findings): string {
     '# Prepares a fresh checkout, e.g. installs dependencies.',
     ...setupLines(found),
     '',
-    '# Limits of one idea. Without them, a roadmap task gets 30 iterations and another idea 50.',
+    '# Limits of one idea. Without them, a roadmap task gets 30 iterations with ralph: true and a single one without,',
+    '# and an idea of another backlog 50.',
     '# maxIterations: 30',
     '# timeoutMinutes: 30',
   ];

@@ -5,16 +5,21 @@
 import { count } from '../../model/counts.js';
 import type { RunModel } from '../../model/model.js';
 import { askedFor, type KeptFor, keptForNext, keptWords } from '../../run-files/kept.js';
+import { loadRun } from '../../run-files/run.js';
+import type { RunFile } from '../../run-files/shapes.js';
+import { nextBacklog } from '../plan/next-backlog.js';
+import { waitingLine } from '../views/left-out.js';
+import { takeLines } from './take-lines.js';
 
-/** Replaces what the model had; true when something changed. */
-export async function takeForNext(root: string, model: RunModel): Promise<boolean> {
+/** Replaces what the model had; true when something changed. `file`: of the run, whose source the next start reads. */
+export async function takeForNext(root: string, model: RunModel, file?: RunFile): Promise<boolean> {
   const kept = new Map(
     (await keptForNext(root, model.project).catch(() => [])).map((one) => [
       one.idea,
       { ...askedFor(one), words: keptWords(one), gone: one.abandoned },
     ]),
   );
-  let changed = false;
+  let changed = file !== undefined && (await takeLines(root, model, file));
   for (const idea of model.ideas.values()) {
     const found = kept.get(idea.id);
     const { gone, ...told } = found ?? { words: [] };
@@ -43,8 +48,13 @@ const MOST_KEPT = 10;
 export async function nextStartLines(root: string, project: string, model?: RunModel): Promise<string[]> {
   // What somebody brought back needs no more work.
   const isOpen = ({ idea }: KeptFor): boolean => model?.ideas.get(idea)?.status !== 'landed';
-  const words = (await keptForNext(root, project)).filter(isOpen).flatMap(keptWords);
-  if (words.length === 0) return [];
+  const kept = (await keptForNext(root, project)).filter(isOpen);
+  const file = model && (await loadRun(root, model).catch(() => undefined))?.file;
+  const next = file && (await nextBacklog(root, file));
+  const words = kept.filter(({ idea }) => !next || next.ids.has(idea)).flatMap(keptWords);
   const more = words.length > MOST_KEPT ? ` and ${words.length - MOST_KEPT} more` : '';
-  return [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`];
+  return [
+    ...(words.length > 0 ? [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`] : []),
+    ...(next ? waitingLine(kept, next) : []),
+  ];
 }

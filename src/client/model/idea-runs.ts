@@ -4,18 +4,28 @@ import { ideaDir } from '../../config/paths.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { ShownRun } from '../../report/show.js';
 import { readIdea } from '../../run-files/read-model.js';
+import { tellLeftOut } from '../../run-files/readable.js';
 import { listRuns } from '../../run-files/run.js';
 
 /** The newest runs, whose events are read in any case. Of older ones only those in which an agent worked on the idea. */
 const READ_ANYWAY = 20;
 
-/** The runs whose events name the idea, newest first. */
-export async function ideaInRuns(root: string, project: string, id: string): Promise<ShownRun[]> {
+/** The runs that tell of the idea, newest first. `warn` gets a sentence for each whose events cannot be read or are lost. */
+export async function ideaInRuns(
+  root: string,
+  project: string,
+  id: string,
+  warn: (problem: string) => void = () => {},
+): Promise<ShownRun[]> {
   const found: ShownRun[] = [];
   for (const [place, runId] of (await listRuns(root, project)).entries()) {
     if (place >= READ_ANYWAY && !(await hasWork(root, { project, runId }, id))) continue;
-    // The report of that run tells why its files cannot be read.
-    const told = await readIdea(root, { project, runId }, id).catch(() => undefined);
+    const ref = { project, runId };
+    const told = await readIdea(root, ref, id).catch(async (error: unknown) => {
+      await tellLeftOut(root, ref, error, warn);
+      return undefined;
+    });
+    if (told?.problem !== undefined) warn(told.problem);
     if (told) found.push({ runId, startedAt: told.at, idea: told.idea });
   }
   return found;

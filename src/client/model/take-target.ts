@@ -8,6 +8,7 @@ import type { IdeaModel, RunModel } from '../../model/model.js';
 import { takeVerdicts, type Verdict } from '../../model/stands.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { type TargetNow, targetNow } from '../report/gone.js';
+import { startOnto } from '../report/renamed.js';
 import { takeForNext } from './for-next.js';
 
 /** What the records say that has landed, and ideas that may have. */
@@ -67,7 +68,7 @@ export async function takeNow(
   const { now, changed } = await takeTarget(model, file, ask);
   // What is on the target is not next.
   if (changed) delete model.nextOrder;
-  const told = await takeForNext(root, model).catch(() => false);
+  const told = await takeForNext(root, model, file).catch(() => false);
   return { now, changed: changed || told };
 }
 
@@ -81,5 +82,10 @@ async function takeTarget(
   const now = await ask(file, recorded, { whole: false, others }).catch(
     (): TargetNow => ({ landed: undefined, gone: new Map() }),
   );
-  return { now, changed: takeVerdicts(model, verdictsOf(model, now, file.again)) };
+  const before = model.renamed?.text;
+  if (now.renamed) model.renamed = now.renamed;
+  else delete model.renamed;
+  model.startAgain = startOnto(file, now.renamed?.branch);
+  const moved = before !== now.renamed?.text;
+  return { now, changed: takeVerdicts(model, verdictsOf(model, now, file.again)) || moved };
 }

@@ -8,8 +8,8 @@ import { EXIT, type UserError } from '../../protocol/user-error.js';
 import { startAgainOf } from '../../run-files/start-again.js';
 import { type Context, print, printJson } from '../context.js';
 import { carriedLines } from '../follow/left-behind.js';
-import { codeOfNothing, nothingLines, nothingToStart } from '../plan/nothing-to-start.js';
-import { orderOf } from '../plan/order.js';
+import { aheadOf, codeOfNothing, nothingLines } from '../plan/nothing-to-start.js';
+import { beginningOf, orderFrom } from '../plan/order.js';
 import { remoteLine } from '../plan/remote.js';
 import type { RunConfig } from '../plan/run-config.js';
 import { planRun, reportOf, type StartFlags } from '../plan/run-plan.js';
@@ -32,7 +32,8 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   // An open run needs no plan: `start` attaches to it.
   const refused = config ? await refusedOn(context, config, flags) : problems.map(({ message }) => message);
   // A start attaches to an open run, and refuses before it looks whether there is work.
-  const nothing = config || refused.length > 0 ? undefined : await nothingToStart(context, plan);
+  const begins = await beginningOf(context, plan);
+  const nothing = config || refused.length > 0 ? undefined : (await aheadOf(plan, begins)).idle;
   const code = nothing
     ? codeOfNothing(plan, nothing)
     : refused.length === 0
@@ -42,11 +43,11 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
         : EXIT.usage;
   const wave = plan.waves && { settings: plan.waves, first: await firstWave(context, plan, plan.waves) };
   // A wave chooses by its own rules, but leaves out the same landed ideas.
-  const { order, landed, todo } = await orderOf(context, plan);
+  const { order, landed, todo, waits } = orderFrom(plan, begins);
   const report = await reportOf(plan);
   const over = new Set(landed);
   const open = new Set(plan.ideas.filter(({ id, blue }) => !blue && !over.has(id)).map(({ id }) => id));
-  const carried = await carriedLines(context.root, { project: plan.project.id }, open, plan.again);
+  const carried = await carriedLines(context.root, { project: plan.project.id }, open, plan.again, plan);
   // A wave takes no epics.
   const groups = wave ? [] : groupsOf(newModel({ project: '', runId: '', name: '', target: '' }, plan.ideas, over));
   const gate = plan.config.gate.commands.map((one) => one.name);
@@ -66,7 +67,7 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
       reused: reused.length > 0 ? reused : undefined,
       warnings: plan.warnings.length > 0 ? plan.warnings : undefined,
       groups: groups.length > 0 ? groups : undefined,
-      ...(wave ? { wave: wave.first } : { order }),
+      ...(wave ? { wave: wave.first } : { order, waits: waits.length > 0 ? waits : undefined }),
       refused: refused.length > 0 ? refused : undefined,
       nothing: nothing && { done: nothing.done, left: nothing.left },
     });
@@ -79,10 +80,11 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
     print('a run that begins after it:');
   }
   print(
-    `${plan.project.repository.root} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, ${many(todo, wave ? 'report' : 'idea')} to do`,
+    `${plan.project.repository.root} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, ${many(todo, wave ? 'report' : 'idea')} to do${wave || waits.length === 0 ? '' : `, ${waits.length} of them ${waits.length === 1 ? 'waits' : 'wait'}`}`,
   );
-  const { mode, pr } = plan.config.landing;
-  const remote = await remoteLine(plan.project.repository.root, plan.target, plan.remote, mode, pr);
+  const { mode, pr, stack } = plan.config.landing;
+  const about = { ...pr, stack };
+  const remote = await remoteLine(plan.project.repository.root, plan.target, plan.remote, mode, about);
   if (remote !== undefined) print(remote);
   if (plan.tracker) print(trackerLine(plan.tracker));
   print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);
@@ -96,6 +98,9 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
     const about = `${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`;
     print(`${String(one.round).padStart(3)}  ${clean(about, 2000)}`);
   }
+  // With nothing to start, the lines above name them.
+  for (const one of wave || nothing ? [] : waits)
+    print(clean(`  -  ${one.id}  waits for ${one.for.join(', ')}, which this start does not run`, 2000));
   for (const line of groupsLine(groups)) print(line);
   if (wave) for (const line of firstWaveLines(wave.first, wave.settings)) print(line);
   for (const line of [...plan.amended.said, ...carried]) print(clean(line, 2000));

@@ -19,6 +19,8 @@ export interface FirstWave {
   /** Open items that the configuration leaves out. */
   leftOut: number;
   rejected: WaveRejection[];
+  /** An agent would read this many reports first, at most; a dry run asks none. */
+  reader?: { agent: string; most: number };
 }
 
 /** @throws where the source cannot be read */
@@ -26,7 +28,8 @@ export async function firstWave(context: Context, plan: RunPlan, { batchSize }: 
   const ref = { project: plan.project.id, runId: 'dry-run' };
   const file = runFile(plan, ref.runId);
   const source = await readWaveSource({ env: context.env }, { file }, ref, new AbortController().signal);
-  const { repo, target, backlog } = file;
+  const { repo, target, backlog, config } = file;
+  const { agent, most } = config.triage;
   const backlogPath = repositoryPath(repo, backlog.file);
   const place = { root: context.root, project: ref.project, repo, target, backlogPath };
   const { chosen, taken, left, judged } = await chooseFrom(place, source, { known: [], most: batchSize });
@@ -34,6 +37,7 @@ export async function firstWave(context: Context, plan: RunPlan, { batchSize }: 
   return {
     taken: taken.map(({ id, tier, score }) => ({ idea: id, title: titles.get(id) ?? id, tier, score })),
     ...{ left, leftOut: source.leftOut, rejected: judged.rejected },
+    ...(source.reports && agent !== 'off' ? { reader: { agent, most } } : {}),
   };
 }
 
@@ -41,7 +45,7 @@ export async function firstWave(context: Context, plan: RunPlan, { batchSize }: 
 const MOST_REJECTED = 20;
 
 export function firstWaveLines(
-  { taken, left, leftOut, rejected }: FirstWave,
+  { taken, left, leftOut, rejected, reader }: FirstWave,
   { maxWaves, batchSize }: WaveSettings,
 ): string[] {
   const beside = [
@@ -52,6 +56,11 @@ export function firstWaveLines(
   const more = rejected.length - MOST_REJECTED;
   return [
     `wave 1 of ${many(maxWaves, 'wave')} of up to ${batchSize} would take ${taken.length === 0 ? 'nothing' : many(taken.length, 'report')}; ${beside.join(', ')}`,
+    ...(reader
+      ? [
+          `before that, ${clean(reader.agent, 60)} would read up to ${many(reader.most, 'report')}, which costs agent runs; here rules judge those that no agent has read: triage.agent`,
+        ]
+      : []),
     ...taken.map(
       ({ idea, title, tier, score }, at) =>
         `${String(at + 1).padStart(3)}  ${clean(`${idea}  ${tier}  score ${score}  ${title}`, 2000)}`,

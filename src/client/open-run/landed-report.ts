@@ -3,20 +3,15 @@
  * tick.
  * Invariant: reads only, and names for each the command that runs it again.
  */
-import { newestOf, rewound } from '../../git/landing/gone.js';
+import { rewound } from '../../git/landing/gone.js';
 import { landedOnce } from '../../git/landing/landed.js';
 import { type Look, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
-import { claimRef, readTip, readTips } from '../../git/refs.js';
 import type { Gone } from '../../model/model.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
-import type { RunSummary } from '../../protocol/run.js';
-import { fixSentence, lostText } from '../../report/gone-text.js';
-import { knownIdeas, loadRun } from '../../run-files/run.js';
-import { startAgainOf } from '../../run-files/start-again.js';
+import { fixSentence } from '../../report/gone-text.js';
 import { repositoryPath } from '../../run-files/ticks.js';
-import type { Context } from '../context.js';
 import { clean } from '../views/live-lines.js';
 import { ideasOnTarget } from './not-committed.js';
 
@@ -105,29 +100,43 @@ function some<T>(all: readonly T[], line: (one: T) => string): string[] {
   return [...all.slice(0, MOST_LINES).map(line), ...(more > 0 ? [`and ${more} more like the last one`] : [])];
 }
 
-/** The command about it, and the one after it. `lost`: where the target's branch can begin again. */
+interface Fixing {
+  target?: string;
+  /** Where the target's branch can begin again. */
+  lost?: string | undefined;
+  /** Ideas that the backlog has open. */
+  open?: ReadonlySet<string>;
+}
+
+/** The command about it, and the one after it. */
 export function fixOf(
   { idea, by, part, noBranch }: TakenBack,
   start: StartAgain | undefined,
-  { target = '', lost }: { target?: string; lost?: string | undefined } = {},
-): Pick<Gone, 'command' | 'start' | 'part' | 'noBranch'> {
+  { target = '', lost, open }: Fixing = {},
+): Pick<Gone, 'command' | 'start' | 'runs' | 'part' | 'noBranch'> {
   if (noBranch)
-    return { command: `git branch ${quoted(target)} ${lost === undefined ? 'COMMIT' : short(lost)}`, noBranch };
+    return { command: `git branch ${shellPath(target)} ${lost === undefined ? 'COMMIT' : short(lost)}`, noBranch };
   if (by && part)
-    return { command: `git show ${short(by.commit)} -- ${part.slice(0, MOST_FILES).map(quoted).join(' ')}`, part };
+    return { command: `git show ${short(by.commit)} -- ${part.slice(0, MOST_FILES).map(shellPath).join(' ')}`, part };
   // A wave takes it like any other report.
-  if (againCommand(idea, start) === undefined) return { command: startCommand(start) };
+  const waveTakesIt = againCommand(idea, start) === undefined;
+  // No commit took it off: once its tick is gone, too, it is to do like any other.
+  if (waveTakesIt || (!by && open?.has(idea))) return { command: startCommand(start), runs: true };
   return { command: `ralphctl retry ${idea}`, start: startCommand(start) };
 }
 
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+export const shellPath = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 const short = (commit: string): string => commit.slice(0, 8);
 
 const MOST_FILES = 3;
 
+export const landedText = (idea: string, landed: string): string =>
+  landed === '' ? `${idea} landed` : `${idea} landed as ${short(landed)}`;
+
 export function takenBackText({ idea, landed, by, part, rolledBack, noBranch }: TakenBack, target: string): string {
-  const head = landed === '' ? `${idea} landed` : `${idea} landed as ${short(landed)}`;
+  const head = landedText(idea, landed);
   if (noBranch) return `${head} on ${target}, and that branch does not exist any more`;
   if (!by) return `${head}, which ${target} does not contain any more: it was reset or rewritten`;
   if (rolledBack) return `${head}, and was taken off ${target} by ${short(by.commit)}, its rollback`;
@@ -136,33 +145,4 @@ export function takenBackText({ idea, landed, by, part, rolledBack, noBranch }: 
   const more = part.length > MOST_FILES ? ` and ${part.length - MOST_FILES} more` : '';
   const files = clean(part.slice(0, MOST_FILES).join(', '), 200);
   return `${head}, and ${taker} took part of it off ${target} again: ${files}${more}`;
-}
-
-/** Ideas that the run landed and that are not on the target at its end. */
-export async function goneAtEnd(
-  context: Context,
-  project: string,
-  runId: string,
-  summary: RunSummary,
-): Promise<string[]> {
-  const run = await loadRun(context.root, { project, runId });
-  const { repo, target, backlog, createdAt } = run.file;
-  const start = startAgainOf(run.file);
-  // Those that a wave took or a person added, too.
-  const known = await knownIdeas(context.root, { project, runId });
-  const open = new Set(summary.notLanded.map(({ idea }) => idea));
-  if ((await readTip(repo, `refs/heads/${target}`)) === undefined) {
-    const lost = [...known].filter((id) => !open.has(id));
-    const claims = await readTips(repo, lost.map(claimRef));
-    const at = await newestOf(repo, [...claims.values()]);
-    const fix = fixSentence(fixOf({ idea: '', landed: '', noBranch: true }, start, { target, lost: at }));
-    return lost.length === 0 ? [] : [`${lostText(target, lost)}. ${fix}`];
-  }
-  const look = lookAt(repo, target, backlog.file);
-  const read = landedOnce(repo, target, look.backlogPath);
-  const [gone, off] = await Promise.all([takenBack(look, read), rewound(repo, target, [...known], read)]);
-  const since = Date.parse(createdAt);
-  return [...gone.filter(({ by, part }) => by && !part && (by.at ?? since) >= since), ...off]
-    .filter(({ idea }) => known.has(idea) && !open.has(idea))
-    .map((one) => `${takenBackText(one, target)}. ${fixSentence(fixOf(one, start))}`);
 }

@@ -8,7 +8,7 @@ import { readBeside } from '../../backlog/beside.js';
 import { FORMATS } from '../../backlog/formats/registry.js';
 import { Source } from '../../backlog/formats/source.js';
 import { readBacklog } from '../../backlog/index.js';
-import { checkoutBehind } from '../../git/landing/checkout.js';
+import { checkoutsBehind } from '../../git/landing/behind.js';
 import { landedCommits } from '../../git/landing/landed.js';
 import { git } from '../../git/runner.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
@@ -26,11 +26,18 @@ export interface Backlog {
 }
 
 /** The target's version of the backlog; undefined when the file is outside the repository or missing. */
-export async function ideasOnTarget({ root, target, file, format }: Backlog): Promise<Idea[] | undefined> {
+export const ideasOnTarget = ({ target, ...backlog }: Backlog): Promise<Idea[] | undefined> =>
+  ideasAt(`refs/heads/${target}`, backlog);
+
+/** The version of a commit. */
+export async function ideasAt(
+  commit: string,
+  { root, file, format }: Omit<Backlog, 'target'>,
+): Promise<Idea[] | undefined> {
   const path = repositoryPath(root, file);
   if (path === undefined) return undefined;
-  if (format === 'backlog-md') return tasksOnTarget({ root, target, file }, path);
-  const got = await git(root).result(['cat-file', 'blob', `refs/heads/${target}:${path}`], {
+  if (format === 'backlog-md') return tasksAt(commit, { root, file }, path);
+  const got = await git(root).result(['cat-file', 'blob', `${commit}:${path}`], {
     ok: [0, 128],
     read: true,
   });
@@ -42,13 +49,13 @@ export async function ideasOnTarget({ root, target, file, format }: Backlog): Pr
 }
 
 /** A folder of task files: its ideas, file by file. */
-async function tasksOnTarget({ root, target, file }: Backlog, path: string): Promise<Idea[]> {
+async function tasksAt(commit: string, { root, file }: Pick<Backlog, 'root' | 'file'>, path: string): Promise<Idea[]> {
   const run = git(root);
-  const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', `refs/heads/${target}`, '--', path];
+  const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', path];
   const listed = await run.result(args, { ok: [0, 128], read: true });
   const found: Idea[] = [];
   for (const name of listed.stdout.split('\0').filter((one) => one.endsWith('.md'))) {
-    const text = await run.result(['cat-file', 'blob', `refs/heads/${target}:${name}`], { ok: [0, 128], read: true });
+    const text = await run.result(['cat-file', 'blob', `${commit}:${name}`], { ok: [0, 128], read: true });
     if (text.code !== 0) continue;
     const source = new Source(join(root, name), text.stdout, await readBeside(FORMATS['backlog-md'], join(file, 'x')));
     found.push(...(await FORMATS['backlog-md'].parse(source)).ideas);
@@ -105,7 +112,7 @@ export async function untickedAtEnd(context: Context, ref: RunRef): Promise<stri
 async function untickedLine({ root, target, file }: Backlog, ids: readonly string[]): Promise<string> {
   const [lines, them] = ids.length === 1 ? ['its line was', 'it'] : ['their lines were', 'them'];
   const fix =
-    (await checkoutBehind(root, target)) === undefined
+    (await checkoutsBehind(root, target)).length === 0
       ? `Tick ${them} there, then commit`
       : `First run: ralphctl sync. Then tick ${them} there and commit`;
   return `${named(ids)} landed without a tick in ${relative(root, file)}, as ${lines} not committed. ${fix}`;

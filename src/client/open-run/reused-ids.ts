@@ -8,11 +8,13 @@ import { landedCommits } from '../../git/landing/landed.js';
 import { git } from '../../git/runner.js';
 import { againCommand, startCommand } from '../../model/start-again.js';
 import type { Idea } from '../../protocol/idea.js';
-import { listRuns, loadRun } from '../../run-files/run.js';
+import { readable } from '../../run-files/readable.js';
+import { listRuns } from '../../run-files/run.js';
 import { startAgainOf } from '../../run-files/start-again.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import type { Context } from '../context.js';
 import type { RunPlan } from '../plan/run-plan.js';
+import { warnOnce } from '../report/summaries.js';
 import { many } from '../views/live-lines.js';
 
 /** Runs to look into, newest first. */
@@ -71,7 +73,7 @@ async function differing(
   const left = new Map(ideas.map((idea) => [idea.id, idea]));
   const known = new Set<string>();
   for (const runId of (await listRuns(root, project)).slice(0, MOST_RUNS)) {
-    const run = await loadRun(root, { project, runId }).catch(() => undefined);
+    const run = await readable(root, { project, runId }, warnOnce);
     if (!run) continue;
     const began = Date.parse(run.file.createdAt);
     for (const [id, idea] of left) {

@@ -10,22 +10,26 @@ import { notPushed } from '../../git/delivery/unpushed.js';
 import { againCommand } from '../../model/start-again.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { EXIT } from '../../protocol/user-error.js';
-import { listRuns } from '../../run-files/run.js';
+import { newestRun } from '../../run-files/readable.js';
 import { startAgainOf } from '../../run-files/start-again.js';
 import { type Context, print, printJson } from '../context.js';
 import { carriedLines } from '../follow/left-behind.js';
+import { fixOf } from '../open-run/landed-report.js';
 import { untickedAtEnd } from '../open-run/not-committed.js';
+import { warnOnce } from '../report/summaries.js';
 import { clean, many } from '../views/live-lines.js';
-import { beginningOf, todoOf } from './order.js';
-import { LISTED, type RunPlan } from './run-plan.js';
+import { type Beginning, beginningOf, todoOf } from './order.js';
+import { LISTED, type RunPlan, reportOf } from './run-plan.js';
 
 export interface NothingToStart {
   /** Number of ideas, epics left out. */
   total: number;
-  /** Ideas that landed or are ticked. */
+  /** Ideas that landed or are ticked, without those that somebody took off the target. */
   done: string[];
   /** Ideas that no run takes, each with its cause. */
   left: { idea: string; status: IdeaEntry['status']; why: string }[];
+  /** Those of them that landed and were taken off the target. */
+  off?: string[];
 }
 
 /** What a run would begin with. */
@@ -36,8 +40,10 @@ export interface Ahead {
   idle?: NothingToStart;
 }
 
-export async function lookAhead(context: Context, plan: RunPlan): Promise<Ahead> {
-  const { pilot } = await beginningOf(context, plan);
+export const lookAhead = async (context: Context, plan: RunPlan): Promise<Ahead> =>
+  aheadOf(plan, await beginningOf(context, plan));
+
+export async function aheadOf(plan: RunPlan, { pilot }: Beginning): Promise<Ahead> {
   const { graph } = pilot;
   const ahead = { todo: todoOf(pilot.state.entries) };
   if (graph.readyCount > 0) return ahead;
@@ -45,22 +51,43 @@ export async function lookAhead(context: Context, plan: RunPlan): Promise<Ahead>
   // A run pushes what an earlier one could not.
   if (remote && config.landing.mode === 'push' && (await notPushed(project.repository.root, target, remote)))
     return ahead;
-  return { ...ahead, idle: idleOf(pilot) };
+  return { ...ahead, idle: idleOf(pilot, await takenOff(plan)) };
 }
 
-export const nothingToStart = async (context: Context, plan: RunPlan): Promise<NothingToStart | undefined> =>
-  (await lookAhead(context, plan)).idle;
-
-function idleOf({ state, graph }: Autopilot): NothingToStart {
+function idleOf({ state, graph }: Autopilot, off: ReadonlyMap<string, string>): NothingToStart {
   const entries = state.entries.filter(({ card }) => !card.blue);
-  const why = ({ card, reason }: IdeaEntry): string => reason ?? `waits for ${some(graph.waitsFor(card.id))}`;
+  const isDone = ({ card, status }: IdeaEntry): boolean => status === 'landed' && !off.has(card.id);
+  const why = ({ card, reason }: IdeaEntry): string =>
+    off.get(card.id) ?? reason ?? `waits for ${some(graph.waitsFor(card.id))}`;
+  const offNow = [...off.keys()].filter((id) => entries.some(({ card }) => card.id === id));
   return {
     total: entries.length,
-    done: entries.filter(({ status }) => status === 'landed').map(({ card }) => card.id),
+    done: entries.filter(isDone).map(({ card }) => card.id),
     left: entries
-      .filter(({ status }) => status !== 'landed')
-      .map((entry) => ({ idea: entry.card.id, status: entry.status, why: why(entry) })),
+      .filter((entry) => !isDone(entry))
+      .map((entry) => {
+        const { id } = entry.card;
+        return { idea: id, status: off.has(id) ? 'pending' : entry.status, why: why(entry) };
+      }),
+    ...(offNow.length > 0 ? { off: offNow } : {}),
   };
+}
+
+/** Landed ideas that somebody took off the target and that no start runs before a retry, each with what it waits for. */
+async function takenOff(plan: RunPlan): Promise<Map<string, string>> {
+  const start = startAgainOf(plan);
+  const { takenBack } = await reportOf(plan);
+  return new Map(
+    takenBack.flatMap((one): [string, string][] => {
+      const { command, runs } = fixOf(one, start);
+      if (one.part || one.runs || runs) return [];
+      const { by } = one;
+      const how = by
+        ? `${by.commit.slice(0, 8)} (${clean(by.subject, 60)}) took it off ${plan.target}`
+        : `${plan.target} was reset or rewritten without it`;
+      return [[one.idea, `waits for your retry, because ${how}: ${command}`]];
+    }),
+  );
 }
 
 const MOST_NAMED = 10;
@@ -79,9 +106,9 @@ export async function sayNothingToStart(context: Context, plan: RunPlan, found: 
     printJson({ kind: 'nothing', project, target: plan.target, done, left });
     return code;
   }
-  const open = new Set(left.flatMap(({ idea, status }) => (status === 'abandoned' ? idea : [])));
-  const carried = await carriedLines(context.root, { project }, open, plan.again);
-  const [last] = await listRuns(context.root, project);
+  const open = new Set(left.map(({ idea }) => idea));
+  const carried = await carriedLines(context.root, { project }, open, plan.again, plan);
+  const last = (await newestRun(context.root, project, warnOnce))?.file.runId;
   // The last run may have ended without anybody attached.
   const unticked = last === undefined ? [] : await untickedAtEnd(context, { project, runId: last });
   for (const line of [...nothingLines(context, plan, found), ...carried, ...unticked])
@@ -95,7 +122,7 @@ const notTaken = ({ tracker, ideas, leftOut }: RunPlan): readonly LeftOut[] =>
   tracker && ideas.length === 0 ? leftOut.filter(({ over }) => !over) : [];
 
 /** Why nothing starts, and how to go on. */
-export function nothingLines(context: Context, plan: RunPlan, { total, done, left }: NothingToStart): string[] {
+export function nothingLines(context: Context, plan: RunPlan, { total, done, left, off }: NothingToStart): string[] {
   const { backlog, tracker } = plan;
   if (tracker && total === 0) {
     const [first, ...more] = notTaken(plan);
@@ -120,6 +147,7 @@ export function nothingLines(context: Context, plan: RunPlan, { total, done, lef
     ...(out.length > MOST_NAMED ? [`and ${out.length - MOST_NAMED} more that are skipped`] : []),
     ...waits.slice(0, MOST_NAMED).map(({ idea, why }) => `${idea} ${why}`),
     ...(waits.length > MOST_NAMED ? [`and ${waits.length - MOST_NAMED} more that wait`] : []),
-    `Add ${tracker ? 'to the' : 'ideas to'} ${file}, or run one again: ${againCommand('IDEA', startAgainOf(plan)) ?? 'ralphctl start --again IDEA'}`,
+    // Beside an idea that takes a retry, another command that runs landed work again would only confuse.
+    `Add ${tracker ? 'to the' : 'ideas to'} ${file}${off ? '' : `, or run one again: ${againCommand('IDEA', startAgainOf(plan)) ?? 'ralphctl start --again IDEA'}`}`,
   ];
 }

@@ -25,15 +25,20 @@ export interface Order {
   landed: string[];
   /** Ideas that the run would work on, also those that wait for a skipped one. */
   todo: number;
+  /** Those of them that no round takes, because of ideas that stay out or wait, too. */
+  waits: { id: string; for: string[] }[];
   /** Why an idea has its score, when its round begins. */
   parts: ReadonlyMap<string, ScorePart[]>;
 }
 
+export interface Beginning {
+  pilot: Autopilot;
+  settings: RunSettings;
+  landed: string[];
+}
+
 /** The run as it would begin: with the ideas that need no work, and with what people decided before. */
-export async function beginningOf(
-  context: Context,
-  plan: RunPlan,
-): Promise<{ pilot: Autopilot; settings: RunSettings; landed: string[] }> {
+export async function beginningOf(context: Context, plan: RunPlan): Promise<Beginning> {
   const settings = settingsOf(plan.config);
   const landed = needNoWork(plan.ideas, new Set(await landedOnTarget(plan)), plan.again);
   const { target, ideas, again } = plan;
@@ -45,8 +50,10 @@ export async function beginningOf(
 export const todoOf = (entries: readonly IdeaEntry[]): number =>
   entries.filter(({ card, ...entry }) => !card.blue && partOf(entry) === 'todo').length;
 
-export async function orderOf(context: Context, plan: RunPlan): Promise<Order> {
-  const { pilot, settings, landed } = await beginningOf(context, plan);
+export const orderOf = async (context: Context, plan: RunPlan): Promise<Order> =>
+  orderFrom(plan, await beginningOf(context, plan));
+
+export function orderFrom(plan: RunPlan, { pilot, settings, landed }: Beginning): Order {
   const byId = new Map(plan.ideas.map((idea) => [idea.id, idea]));
   const todo = todoOf(pilot.state.entries);
   const placed = rounds(pilot.graph, settings.weights);
@@ -54,5 +61,8 @@ export async function orderOf(context: Context, plan: RunPlan): Promise<Order> {
     const { title = '', agent = plan.config.agent, dependsOn: after = [] } = byId.get(id) ?? {};
     return { id, title, round, score, agent, after };
   });
-  return { order, landed, todo, parts: new Map(placed.map(({ id, parts }) => [id, parts])) };
+  const waits = pilot.state.entries
+    .filter(({ card, ...entry }) => !card.blue && partOf(entry) === 'todo')
+    .map(({ card: { id } }) => ({ id, for: pilot.graph.waitsFor(id) }));
+  return { order, landed, todo, waits, parts: new Map(placed.map(({ id, parts }) => [id, parts])) };
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema/config.js';
 import { lastKnown } from '../../git/delivery/look.js';
 import { type RemoteRecord, recordRemote } from '../../git/delivery/remote.js';
 import { notPushed, type Unpushed, unpushedSince } from '../../git/delivery/unpushed.js';
+import { forgeKind } from '../../jobs/review/forge-kind.js';
 import { workText } from './unpushed-text.js';
 
 /** Undefined: the run pushes nothing. */
@@ -16,7 +17,7 @@ export async function recordedRemote(
 ): Promise<RemoteRecord | undefined> {
   // Configurations of older runs have no mode.
   return landing.mode === 'push' || landing.mode === 'pr'
-    ? recordRemote(root, { name: landing.remote, branch: target })
+    ? recordRemote(root, { name: landing.remote, branch: target, mode: landing.mode })
     : undefined;
 }
 
@@ -25,11 +26,17 @@ export async function remoteLine(
   target: string,
   remote: Pick<RemoteRecord, 'name' | 'branch' | 'shown'> | undefined,
   mode: Config['landing']['mode'] = 'push',
-  { autoMerge, answer }: Partial<Config['landing']['pr']> = {},
+  pr: Partial<Config['landing']['pr'] & Pick<Config['landing'], 'stack'>> = {},
 ): Promise<string | undefined> {
   if (!remote) return undefined;
-  if (mode === 'pr')
-    return `for each finished idea it pushes the branch ralph/IDEA to ${remote.name} (${remote.shown}) and opens a pull request onto ${remote.branch}${autoMerge === undefined || autoMerge === 'off' ? '' : `, which GitHub merges (${autoMerge}) once its checks and reviews allow it`}; it pushes nothing else${answerText(answer)}`;
+  if (mode === 'pr') {
+    const gitLab = forgeKind(pr, remote.shown) === 'gitlab';
+    const request = gitLab ? 'merge request' : 'pull request';
+    const { autoMerge = 'off', answer, stack } = pr;
+    const onto = stack ? ', or onto the branch of an idea in review that it depends on (landing.stack)' : '';
+    const merges = `, which ${gitLab ? 'GitLab' : 'GitHub'} merges (${autoMerge}) once its checks and reviews allow it`;
+    return `for each finished idea it pushes the branch ralph/IDEA to ${remote.name} (${remote.shown}) and opens a ${request} onto ${remote.branch}${onto}${autoMerge === 'off' ? '' : merges}; it pushes nothing else${answerText(answer)}`;
+  }
   const to = `${remote.name}/${remote.branch} (${remote.shown})`;
   return `after each landing it pushes ${target} to ${to}, and never overwrites commits there${await alsoText(root, target, remote)}`;
 }

@@ -11,9 +11,9 @@ import type { TrackerConfig } from '../../config/schema/tracker.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
 import { insideWarnings } from '../../git/confinement/inside-programs.js';
 import type { RemoteRecord } from '../../git/delivery/remote.js';
-import { checkoutBehind } from '../../git/landing/checkout.js';
+import { checkoutsBehind } from '../../git/landing/behind.js';
 import { landedIdeas } from '../../git/landing/landed.js';
-import { refuseOpenOperations, targetTip } from '../../git/repository.js';
+import { refuseOpenOperations } from '../../git/target-busy.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
@@ -30,8 +30,10 @@ import { checkAgent, usedAgents } from './agents.js';
 import { recordedRemote } from './remote.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkScripts } from './scripts.js';
+import { onceWarning } from './single-attempts.js';
 import { readSource, type Source } from './source.js';
-import { readPullTemplate, readTemplate } from './template.js';
+import { checkTarget } from './target-there.js';
+import { checkPullTitle, readPullTemplate, readTemplate } from './template.js';
 import { wantedAgain } from './wanted-again.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
 
@@ -113,7 +115,7 @@ export async function planRun(
   if (!target) {
     throw new UserError(`no branch is checked out in ${root} (detached HEAD); name the target: --target main`);
   }
-  await targetTip(root, target);
+  await checkTarget(context.root, project.id, root, target);
   await refuseOpenOperations(root, target);
   await refuseBlockedNames(root);
   const source = await readSource(context, { project: project.id, root, folder }, read.config, given);
@@ -153,7 +155,9 @@ export async function planRun(
       'no gate is configured, so only the agent says that work is done. Add one: --gate "npm test", or gate: in ralphctl.yaml',
     );
   }
-  warnings.push(...leftOutWarning(leftOut), ...(await otherWarnings(ideas, root, target)));
+  const behind = await checkoutsBehind(root, target);
+  const once = await onceWarning({ root: context.root, project: project.id }, ideas, again, landed);
+  warnings.push(...leftOutWarning(leftOut), ...once, ...behind);
   warnings.push(...(await insideWarnings(root, config.commit.hooks)));
   if (tick && config.landing.tick) {
     const backlog = { root, target, file, format };
@@ -162,6 +166,7 @@ export async function planRun(
   warnings.push(...(await tickWarnings(ideas, again, landed)));
   if (config.prompt.template) await check(readTemplate(root, config.prompt.template));
   const { mode, pr } = config.landing;
+  if (mode === 'pr' && pr.title) await check(checkPullTitle(pr.title));
   if (mode === 'pr' && pr.template) await check(readPullTemplate(root, pr.template));
   const known = new Set(agentNames(config));
   const named = used.flatMap(([name]) => (agents && known.has(name) ? name : []));
@@ -243,20 +248,6 @@ async function tickWarnings(
       ({ blue, open }) =>
         `the epic ${blue} is ticked, but ${someOf(open)} in it ${open.length === 1 ? 'is' : 'are'} open: ${blue} has not landed, and what depends on it waits. Tick what is done, or take the tick of ${blue} away`,
     );
-}
-
-async function otherWarnings(ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
-  const warnings: string[] = [];
-  const todo = ideas.filter((idea) => !idea.done && !idea.blue);
-  const once = todo.filter((idea) => !idea.ralph).map(({ id }) => id);
-  if (once.length > 0) {
-    warnings.push(
-      `${once.length} of ${todo.length} ideas get a single attempt, because they lack "ralph: true": ${someOf(once)}`,
-    );
-  }
-  const behind = await checkoutBehind(root, target);
-  if (behind) warnings.push(behind);
-  return warnings;
 }
 
 const trackerRecord = ({ where, config: { repository } }: NonNullable<Source['tracker']>) => ({

@@ -14,9 +14,11 @@ import { backlogFileOf, type TrackerConfig, trackerOf } from '../../config/schem
 import { git } from '../../git/runner.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
+import type { BugReport } from '../../protocol/triage.js';
 import { UserError } from '../../protocol/user-error.js';
 import { ideasOf } from '../../trackers/ideas.js';
 import { openTracker, repositoryOf, type TrackerPlace } from '../../trackers/open.js';
+import { reportsOf } from '../../trackers/report.js';
 import { type Item, type Tracker, TrackerError } from '../../trackers/tracker.js';
 import { type Context, say } from '../context.js';
 
@@ -97,6 +99,17 @@ export async function itemsOf(
 ): Promise<{ where: string; config: TrackerConfig; items: Item[] }> {
   const { tracker, config } = await trackerHere(context, root, given);
   return { where: tracker.where, config, items: await asUserError(() => patiently(() => tracker.list())) };
+}
+
+/** Its open reports, and those that were closed lately. */
+export async function reportsIn(
+  context: Context,
+  root: string,
+  given: TrackerConfig,
+): Promise<{ where: string; reports: BugReport[] }> {
+  const { tracker } = await trackerHere(context, root, given);
+  const read = async () => reportsOf(tracker, await tracker.list());
+  return { where: tracker.where, reports: await asUserError(() => patiently(read)) };
 }
 
 /** Opens the tracker; the repository stands in the configuration that it returns. */

@@ -20,6 +20,12 @@ export async function readPullTemplate(root: string, path: string): Promise<void
   );
 }
 
+/** Of the title of pull requests. */
+export async function checkPullTitle(title: string): Promise<void> {
+  const { titleFrom } = await import('../../jobs/review/body.js');
+  titleFrom(title, { idea: { id: 'check', title: '', text: '', success: [] }, runs: 1, by: [], commits: [] });
+}
+
 export async function readTemplate(root: string, path: string): Promise<void> {
   const { buildPrompt, newNonce } = await import('../../agents/prompt/prompt.js');
   const text = (await readPromptTemplate(root, path)).toString('utf8');

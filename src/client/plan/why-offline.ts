@@ -13,12 +13,17 @@ import type { Recorded } from '../views/recorded.js';
 import { landedOnTarget, type RunPlan } from './run-plan.js';
 import { planAgain } from './waves.js';
 
-export async function whyFromFiles(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
+/** `last`: the last run, whose source the next start reads; `recorded`: the newest run that had the idea. */
+export async function whyFromFiles(
+  context: Context,
+  idea: string,
+  { last, recorded = last }: { last: Recorded | undefined; recorded?: Recorded | undefined },
+): Promise<WhyView> {
   const known = recorded && explain(idea, recorded.settings, recorded.graph, recorded.state);
   if (known) return known;
   // The backlog may have the idea since then.
-  const plan = await planAgain(context, recorded?.run.file).catch((error: unknown) => {
-    if (recorded) return undefined;
+  const plan = await planAgain(context, last?.run.file).catch((error: unknown) => {
+    if (last) return undefined;
     throw error;
   });
   const view = plan && (await fromBacklog(context.root, plan, idea));
@@ -26,7 +31,7 @@ export async function whyFromFiles(context: Context, idea: string, recorded: Rec
     delete view.possible;
     return view;
   }
-  const ids = [...(recorded?.run.ideas.keys() ?? []), ...(plan?.ideas ?? []).map(({ id }) => id)];
+  const ids = [...(last?.run.ideas.keys() ?? []), ...(plan?.ideas ?? []).map(({ id }) => id)];
   const close = nearest(idea, ids);
   throw new UserError(`there is no idea ${idea}${close ? `. Did you mean ${close}?` : ''}`);
 }

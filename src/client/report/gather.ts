@@ -3,17 +3,20 @@
  * Invariant: reads only, and needs neither server nor worker. It asks a running server whether the newest run is open.
  */
 import { ideaDir } from '../../config/paths.js';
-import { checkoutBehind } from '../../git/landing/checkout.js';
+import { checkoutsBehind } from '../../git/landing/behind.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
 import { atEnd, endedAs } from '../../model/at-end.js';
+import { landingsOf, type SummaryFile } from '../../model/facts.js';
 import type { Gone, IdeaModel, RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import type { Extra, OtherRun } from '../../report/extra.js';
+import { UserError } from '../../protocol/user-error.js';
+import type { Extra, LandedLines, OtherRun } from '../../report/extra.js';
 import { foldNight, newNight } from '../../report/night.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { readModel } from '../../run-files/read-model.js';
+import { leftOut, newestRun, tellLeftOut } from '../../run-files/readable.js';
 import { listRuns } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
 import { resolveConnection } from '../../server/connection.js';
@@ -21,6 +24,8 @@ import { runningServer } from '../../server/embedded.js';
 import { mayOwe, rollbackNotPushed } from '../after-run/not-pushed.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
+import { takeLines } from '../model/take-lines.js';
+import { takeOpen } from '../model/take-open.js';
 import { askedOf, takeNow } from '../model/take-target.js';
 import { targetNow } from './gone.js';
 import { placesOf } from './places.js';
@@ -39,7 +44,7 @@ export interface Gathering {
   now?: number;
   /** Gets a sentence for each damaged summary. */
   warn?: (problem: string) => void;
-  /** Newer runs did no work, so that it stands for the newest one. */
+  /** Newer runs did no work or cannot be read, so that it stands for the newest one. */
   asNewest?: boolean;
   /** False: without landed work that has left the target, which takes several processes. */
   gone?: boolean;
@@ -70,16 +75,22 @@ export async function gather(
   if (!(await mayOwe(run.file))) model.warnings = model.warnings.filter(({ kind }) => kind !== 'push');
   const runs = await listRuns(root, ref.project);
   const index = runs.indexOf(ref.runId);
-  const place = asNewest ? 0 : index;
+  // One that cannot be read is no newer run.
+  const isNewest = asNewest || (await newestRun(root, ref.project))?.file.runId === ref.runId;
+  const place = isNewest ? 0 : index;
   const said = OVER.has(model.state) || summary !== undefined;
   const open = !said && place === 0 && (await isOpen(context, ref));
   let gone: ReadonlyMap<string, Gone> | undefined;
   // Only the newest run tells how its ideas stand now.
   if (!open && place === 0 && asksTarget) gone = (await takeNow(root, model, run.file, ask)).now.gone;
-  else if (asksTarget)
-    gone = (await ask(run.file, askedOf(model).recorded, { whole: false }).catch(() => undefined))?.gone;
+  else if (asksTarget) {
+    gone = (await ask(run.file, askedOf(model).recorded, { whole: false })).gone;
+    if (open) await takeOpen(model, run.file, ask);
+  }
+  // A start that an older report advises reads the same backlog.
+  if (!open && place > 0) await takeLines(root, model, run.file);
   if (!open && place === 0) {
-    if (!asksTarget) await takeForNext(root, model);
+    if (!asksTarget) await takeForNext(root, model, run.file);
     const back = await rollbackNotPushed(run.file);
     if (back) model.warnings = [...model.warnings.filter(({ kind }) => kind !== 'push'), { kind: 'push', text: back }];
   }
@@ -89,12 +100,10 @@ export async function gather(
     ),
   );
   // The range of the run's landings also has what a person took back since.
-  const landings = new Map(
-    [...model.ideas.values()].flatMap(({ id, landedAs }) => (landedAs ? [[id, landedAs.commit] as const] : [])),
-  );
+  const landings = new Map([...commits, ...landingsOf(model)]);
   const [lines, behind, earlier, later, givenUp, places] = await Promise.all([
-    landedLines(repo, target, new Map([...landings, ...commits])).catch(() => undefined),
-    place === 0 ? checkoutBehind(repo, target).catch(() => undefined) : undefined,
+    linesOf(repo, landings, summary).catch(() => undefined),
+    place === 0 ? checkoutsBehind(repo, target).catch(() => []) : [],
     otherRuns(root, ref.project, runs.slice(index + 1, index + 1 + MOST_EARLIER), warn),
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
@@ -109,11 +118,40 @@ export async function gather(
     ...(place > 0 ? { older: true } : {}),
     ...(!open && !said ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),
-    ...(behind ? { behind } : {}),
+    ...(behind.length > 0 ? { behind: behind.join('. ') } : {}),
     // The newest run tells of all that has left the target, whichever run landed it; an older one of its own.
     ...(gone ? { gone: new Map([...gone].filter(([id]) => commits.has(id) || (!open && place === 0))) } : {}),
   };
   return { model, extra };
+}
+
+/** Undefined where its files cannot be read; `warn` then gets the sentence about it. */
+export async function gatherReadable(
+  context: Context,
+  ref: RunRef,
+  gathering: Gathering = {},
+): Promise<Gathered | undefined> {
+  const { warn = warnOnce } = gathering;
+  try {
+    const found = await gather(context, ref, gathering);
+    if (!found) warn(await leftOut(context.root, ref, undefined));
+    return found;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    await tellLeftOut(context.root, ref, error, warn);
+    return undefined;
+  }
+}
+
+/** As the run kept them at its end; of a run that is open or of an older version, git tells. */
+async function linesOf(
+  repo: string,
+  landed: ReadonlyMap<string, string>,
+  summary: SummaryFile | undefined,
+): Promise<Map<string, LandedLines>> {
+  const known = (summary?.landings ?? []).filter(({ idea, commit }) => landed.get(idea) === commit);
+  const kept = new Map(known.map(({ idea, commit: _, ...lines }) => [idea, lines] as const));
+  return new Map([...kept, ...(await landedLines(repo, new Map([...landed].filter(([idea]) => !kept.has(idea)))))]);
 }
 
 async function otherRuns(

@@ -6,18 +6,21 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { tailOfOwn } from '../../config/own-files.js';
+import { isDecided } from '../../model/at-end.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { RunRef } from '../../protocol/run-ref.js';
+import { UserError } from '../../protocol/user-error.js';
 import { makeReport } from '../../report/build.js';
 import { historyOfSummary, historyRun } from '../../report/history.js';
 import { eventsPath, parseEvent } from '../../run-files/events.js';
 import { askedFor, type KeptFor, keptForNext } from '../../run-files/kept.js';
+import { readable } from '../../run-files/readable.js';
 import { listRuns, loadRun } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
 import type { History, HistoryRun } from '../../screen/details.js';
 import type { Context } from '../context.js';
 import { gather } from './gather.js';
-import { goneSince } from './gone.js';
+import { targetNow } from './gone.js';
 import { warnOnce } from './summaries.js';
 
 /** Number of runs to fold completely, and the largest size of their events in bytes. */
@@ -26,7 +29,7 @@ const MOST_BYTES = 8_000_000;
 /** Bytes at the end of an events file that contain the last event of the run. */
 const TAIL = 64_000;
 
-/** `warn` gets a sentence for each damaged summary. */
+/** `warn` gets a sentence for each file that cannot be read, and for each run that is left out. */
 export async function historyRuns(
   context: Context,
   project: string,
@@ -34,11 +37,11 @@ export async function historyRuns(
   warn = warnOnce,
 ): Promise<History> {
   const runs: HistoryRun[] = [];
-  for (const [place, runId] of (await listRuns(context.root, project)).entries()) {
-    const run = await oneRun(context, { project, runId }, place, { now, warn });
+  for (const runId of await listRuns(context.root, project)) {
+    const run = await oneRun(context, { project, runId }, runs.length, { now, warn });
     if (run) runs.push(run);
   }
-  const target = await noteGone(context, project, runs);
+  const { target, renamed } = await noteGone(context, project, runs);
   const first = new Date(now);
   const month = new Date(first.getFullYear(), first.getMonth(), 1).getTime();
   const recent = runs.filter(({ startedAt }) => startedAt >= month);
@@ -46,6 +49,7 @@ export async function historyRuns(
   return {
     runs,
     ...(target ? { target } : {}),
+    ...(renamed ? { renamed } : {}),
     monthLanded: landedIn(recent),
     ...(paid.length > 0 ? { monthDollars: paid.reduce((sum, one) => sum + one, 0) } : {}),
   };
@@ -59,25 +63,30 @@ function landedIn(runs: readonly HistoryRun[]): number {
 }
 
 /** Notes landed ideas that have left the target since, with the newest run that landed each. */
-async function noteGone({ root }: Context, project: string, runs: readonly HistoryRun[]): Promise<string | undefined> {
+async function noteGone(
+  { root }: Context,
+  project: string,
+  runs: readonly HistoryRun[],
+): Promise<Pick<History, 'target' | 'renamed'>> {
   const [newest] = runs;
   const file = newest && (await loadRun(root, { project, runId: newest.runId }).catch(() => undefined))?.file;
-  if (!file) return undefined;
+  if (!file) return {};
   const lands = new Map<string, HistoryRun>();
   for (const run of runs) for (const { id } of run.done ?? []) if (!lands.has(id)) lands.set(id, run);
-  const gone = await goneSince(file, new Map([...lands.keys()].map((id) => [id, undefined])), { whole: true });
-  const decided = new Set((await keptForNext(root, project).catch(() => [])).flatMap(isDecided));
+  const { gone, renamed } = await targetNow(file, new Map([...lands.keys()].map((id) => [id, undefined])), {
+    whole: true,
+  });
+  const decided = new Set((await keptForNext(root, project).catch(() => [])).flatMap(decidedIn));
   for (const [id, one] of gone) {
     const run = lands.get(id);
     const next = decided.has(id) ? { decided: true as const } : {};
     if (run) run.gone = [...(run.gone ?? []), { id, ...one, ...next }];
   }
-  return file.target;
+  return { target: file.target, ...(renamed ? { renamed } : {}) };
 }
 
-/** A person has said what the next start does with it. */
-const isDecided = (one: KeptFor): string[] =>
-  one.abandoned || Object.keys(askedFor(one)).length > 0 ? [one.idea] : [];
+const decidedIn = (one: KeptFor): string[] =>
+  isDecided({ ...askedFor(one), ...(one.abandoned ? { leftOut: true } : {}) }) ? [one.idea] : [];
 
 async function oneRun(
   context: Context,
@@ -86,7 +95,7 @@ async function oneRun(
   { now, warn }: { now: number; warn: (problem: string) => void },
 ): Promise<HistoryRun | undefined> {
   const { root } = context;
-  const loaded = await loadRun(root, ref).catch(() => undefined);
+  const loaded = await readable(root, ref, warn);
   if (!loaded) return undefined;
   const agents = [loaded.file.config.agent];
   const size = await stat(eventsPath(root, ref)).then(
@@ -94,7 +103,11 @@ async function oneRun(
     () => 0,
   );
   if (place < MOST_WHOLE && size < MOST_BYTES) {
-    const found = await gather(context, ref, { now, warn, gone: place === 0 }).catch(() => undefined);
+    const found = await gather(context, ref, { now, warn, gone: place === 0 }).catch((error: Error) => {
+      if (error instanceof UserError) warn(error.message);
+      return undefined;
+    });
+    for (const { kind, text } of found?.model.warnings ?? []) if (kind === 'files') warn(text);
     if (found) return historyRun(makeReport(found.model, found.extra), agents);
   }
   const [summary, last] = await Promise.all([readSummary(root, ref, warn), lastWord(eventsPath(root, ref))]);

@@ -1,15 +1,17 @@
 /** The last run as it ended, and how its ideas stand now. Invariant: reads only. */
-import { endedAs } from '../../model/at-end.js';
+import { endedAs, isDecided } from '../../model/at-end.js';
 import type { SummaryFile } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import type { StartAgain } from '../../model/start-again.js';
+import { type KeptFor, leftOutOf } from '../../run-files/kept.js';
 import { readModel } from '../../run-files/read-model.js';
 import { takeNow } from '../model/take-target.js';
 import type { GoneIdea } from './gone.js';
+import { warnOnce } from './summaries.js';
 
 export interface SinceEnd {
   last: SummaryFile;
-  /** Ideas that have not landed now. */
+  /** Ideas that have not landed now, and that the backlog still has. */
   open: { idea: string }[];
   /** Ideas that no start runs before a retry: abandoned, rolled back or left out by a person. */
   out: ReadonlySet<string>;
@@ -17,6 +19,8 @@ export interface SinceEnd {
   start?: StartAgain | undefined;
   /** Of what has left the target, the ideas about which nobody has decided since. */
   gone: GoneIdea[];
+  /** Questions that the stop of the run left open, whole. */
+  asks?: { idea: string; question: string }[];
   /** Absent without files of the run. */
   model?: RunModel;
 }
@@ -25,31 +29,39 @@ export async function lastAsOfNow(
   root: string,
   project: string,
   last: SummaryFile,
-  givenUp: ReadonlySet<string>,
+  kept: readonly KeptFor[],
 ): Promise<SinceEnd> {
   const { runId } = last.status;
   const found = await readModel(root, { project, runId }).catch(() => undefined);
-  if (!found) return { last, open: last.notLanded, out: givenUp, held: new Set(), gone: [] };
-  const { model, run } = found;
+  const out = (open: readonly { idea: string }[]) =>
+    new Set(
+      leftOutOf(
+        kept,
+        open.map(({ idea }) => idea),
+      ),
+    );
+  if (!found) return { last, open: last.notLanded, out: out(last.notLanded), held: new Set(), gone: [] };
+  const { model, run, problems } = found;
+  for (const problem of problems) warnOnce(problem);
   endedAs(model, last);
   await takeNow(root, model, run.file);
   const ideas = [...model.ideas.values()].filter(({ group }) => !group);
-  const left = ideas.flatMap(({ id, forNext, status }) =>
-    status !== 'landed' && (forNext?.leftOut || status === 'abandoned') ? [id] : [],
+  const gone = ideas.flatMap(({ id, off, forNext, lineGone }) =>
+    off && !lineGone && !isDecided(forNext) ? [{ idea: id, ...off }] : [],
   );
-  const gone = ideas.flatMap(({ id, off, forNext }) => (off && !isDecided(forNext) ? [{ idea: id, ...off }] : []));
   const told = new Set(gone.map(({ idea }) => idea));
+  const open = ideas.flatMap(({ id, status, lineGone }) =>
+    status === 'landed' || lineGone || told.has(id) ? [] : [{ idea: id }],
+  );
+  const asks = ideas.flatMap(({ id, left }) => (left ? [{ idea: id, question: left.question }] : []));
   return {
     last,
+    ...(asks.length > 0 ? { asks } : {}),
     model,
-    open: ideas.flatMap(({ id, status }) => (status === 'landed' || told.has(id) ? [] : [{ idea: id }])),
+    open,
     start: model.startAgain,
-    out: new Set([...givenUp, ...left]),
+    out: out(open),
     held: new Set(ideas.flatMap(({ id, held }) => (held ? [id] : []))),
     gone,
   };
 }
-
-/** Whether a person has said since what the next start does with it. */
-const isDecided = (forNext: { queued?: true; leftOut?: true } | undefined): boolean =>
-  forNext?.queued === true || forNext?.leftOut === true;

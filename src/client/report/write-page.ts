@@ -9,7 +9,7 @@ export async function writePage(path: string, text: string): Promise<void> {
   const place = await whereToReplace(path);
   // This follows a symlink to a file that does not exist yet, and opens anything else as it is.
   if (place === undefined) await writeFile(path, text, { mode: 0o600 });
-  else await writeAtomically(place, text, await modeOf(place));
+  else await writeAtomically(place, text, { mode: await modeOf(place) });
 }
 
 /** The file that a rename may replace or create; undefined when there must be no rename. */

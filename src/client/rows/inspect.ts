@@ -69,7 +69,7 @@ export function addInspect(program: Program, run: Run): void {
     .option('--run <id>', 'run to show (default: the last)')
     .addOption(new Option('--json', 'print JSON lines, the default and only form'))
     .action(
-      run(async (context, options: object) => (await import('../commands/inspect/logs.js')).events(context, options)),
+      run(async (context, options: object) => (await import('../commands/inspect/events.js')).events(context, options)),
     );
 
   addLedger(program, run);

@@ -19,6 +19,12 @@ export const whole = (text: string): number => {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw new InvalidArgumentError('Use a whole number from 1.');
   return Number(text);
 };
+/** The same range as `slots` in the configuration. */
+export const slotCount = (text: string): number => {
+  if (!/^\d+$/.test(text) || Number(text) < 1 || Number(text) > 100)
+    throw new InvalidArgumentError('Use a whole number from 1 to 100.');
+  return Number(text);
+};
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /* Commands that take one idea, or all ideas of some statuses. Invariant: imports nothing heavy. */

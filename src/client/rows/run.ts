@@ -6,7 +6,7 @@ import { Option, type Command as Program } from 'commander';
 import type { WaveOptions } from '../commands/run/run.js';
 import type { BacklogOptions } from '../commands/setup/backlog.js';
 import { format } from './backlog.js';
-import { about, adding, collect, json, type Run, type Said, tell, whole } from './options.js';
+import { about, adding, collect, json, type Run, type Said, slotCount, tell, whole } from './options.js';
 
 interface Startable {
   slots?: number;
@@ -19,7 +19,7 @@ export function addRun(program: Program, run: Run): void {
     .summary('start a run, or attach to the open run')
     .description('Starts a run, or attaches to the open run.')
     .addOption(format())
-    .option('--slots <n>', 'number of agents that run at once', whole);
+    .option('--slots <n>', 'number of agents that run at once', slotCount);
   workOptions(start)
     .addOption(new Option('--mode <mode>', 'who starts ideas').choices(['autopilot', 'semi-auto', 'step']))
     .option('--again <idea>', 'run an idea again that is ticked or has landed, repeatable', collect)
@@ -42,7 +42,7 @@ export function addRun(program: Program, run: Run): void {
     .addOption(format())
     .option('--max-waves <n>', 'maximum number of waves (default: waves.maxWaves, 5)', whole)
     .option('--batch-size <n>', 'maximum number of ideas in a wave (default: waves.batchSize, 5)', whole)
-    .option('--slots <n>', 'number of agents that run at once (default: waves.slots, 1)', whole)
+    .option('--slots <n>', 'number of agents that run at once (default: waves.slots, 1)', slotCount)
     .option('--confirm', 'pause after each wave and ask whether another one begins')
     .option('--no-confirm', 'begin the next wave without asking')
     .option('--no-tick', 'do not tick landed ideas in the backlog')

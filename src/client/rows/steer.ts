@@ -4,6 +4,7 @@
  */
 import { InvalidArgumentError, type Command as Program } from 'commander';
 import { RUN_MODES, type RunMode } from '../../protocol/command.js';
+import { MOST_GRANTED, MOST_POINTS, numberProblem } from '../../protocol/command-numbers.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import type { EditOptions } from '../commands/steer/edit.js';
 import type { SplitOptions } from '../commands/steer/split.js';
@@ -20,27 +21,29 @@ import {
   type Run,
   type Said,
   type Several,
+  slotCount,
   tell,
   tellSome,
   WHERE,
   whole,
 } from './options.js';
 
-const slotCount = (text: string): number => {
-  if (!/^\d+$/.test(text) || Number(text) < 1 || Number(text) > 100) {
-    throw new InvalidArgumentError('Use a whole number from 1 to 100.');
-  }
-  return Number(text);
-};
 const runMode = (text: string): RunMode => {
   const mode = RUN_MODES.find((one) => one === text);
   if (!mode) throw new InvalidArgumentError(`The modes are ${RUN_MODES.join(', ')}.`);
   return mode;
 };
-const more = (text: string): number => whole(text.replace(/^\+/, ''));
+const more = (text: string): number => {
+  const n = Number(text);
+  if (!/^\+?\d+$/.test(text) || numberProblem('limit', n) !== undefined)
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_GRANTED}.`);
+  return n;
+};
 const points = (text: string): number => {
-  if (!/^[+-]?\d+$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
-  return Number(text);
+  const n = Number(text);
+  if (!/^[+-]?\d+$/.test(text) || numberProblem('score', n) !== undefined)
+    throw new InvalidArgumentError(`Use a whole number from -${MOST_POINTS} to ${MOST_POINTS}.`);
+  return n;
 };
 const minutes = (text: string): number => {
   const value = Number(text);

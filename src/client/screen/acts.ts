@@ -11,7 +11,7 @@ import { asSystemError } from '../../config/system-errors.js';
 import { makeTemporary } from '../../process/temporary.js';
 import { plainText } from '../../protocol/escapes.js';
 import type { Act } from '../../screen/control/act.js';
-import { withoutSent } from '../../screen/control/sent.js';
+import { withoutSent } from '../../screen/control/drafts.js';
 import { draftOf } from '../../screen/control/typing.js';
 import type { Terminal } from '../../screen/terminal/terminal.js';
 import type { Ui } from '../../screen/ui.js';
@@ -136,7 +136,7 @@ async function inEditor(idea: string, host: ActHost): Promise<void> {
       return;
     }
     const text = plainText((await readOwn(file)) ?? '').trimEnd();
-    host.redraft((drafts) => ({ ...drafts, [idea]: draftOf(text) }));
+    host.redraft((drafts) => ({ ...drafts, [idea]: { ...drafts[idea], ...draftOf(text) } }));
     host.repaint();
   } finally {
     await rm(dir, { recursive: true, force: true });

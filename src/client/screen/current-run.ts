@@ -4,10 +4,11 @@
  */
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { hasBegun } from '../../run-files/read-model.js';
+import { hasBegun } from '../../run-files/begun.js';
 import { listRuns } from '../../run-files/run.js';
 import type { Ui } from '../../screen/ui.js';
 import type { Context } from '../context.js';
+import { KeptGone } from '../report/gone.js';
 import { Drafts } from './drafts.js';
 import { Pages } from './pages.js';
 import { RunSource } from './source.js';
@@ -15,6 +16,7 @@ import { RunSource } from './source.js';
 export class CurrentRun {
   readonly #context: Context;
   readonly #changed: () => void;
+  readonly #gone = new KeptGone();
   #ref: RunRef;
   #model: RunModel | undefined;
   source: RunSource;
@@ -25,8 +27,8 @@ export class CurrentRun {
     this.#context = context;
     this.#changed = changed;
     this.#ref = ref;
-    this.source = new RunSource(context, ref, changed);
-    this.pages = new Pages(context, ref);
+    this.source = new RunSource(context, ref, changed, this.#gone);
+    this.pages = new Pages(context, ref, this.#gone);
     this.drafts = new Drafts(context.root, ref);
   }
 
@@ -59,7 +61,7 @@ export class CurrentRun {
     const runId = await this.#begunSince(project);
     if (runId === undefined) return undefined;
     const ref = { project, runId };
-    const next = new RunSource(this.#context, ref, this.#changed);
+    const next = new RunSource(this.#context, ref, this.#changed, this.#gone);
     const model = await next.open().catch(() => undefined);
     if (!model) {
       await next.close();
@@ -69,7 +71,7 @@ export class CurrentRun {
     this.source = next;
     this.#model = model;
     this.#ref = ref;
-    this.pages = new Pages(this.#context, ref);
+    this.pages = new Pages(this.#context, ref, this.#gone);
     const { drafts } = this;
     const nextDrafts = new Drafts(this.#context.root, ref);
     const theirs = await nextDrafts.read();
@@ -83,7 +85,9 @@ export class CurrentRun {
   /** The newest run after this one. A start that failed leaves the folder of a run that never begins. */
   async #begunSince(project: string): Promise<string | undefined> {
     let known: string | undefined;
-    for (const [at, runId] of (await listRuns(this.#context.root, project)).entries()) {
+    // A folder that cannot be listed ends no screen; the next look tries again.
+    const runs = await listRuns(this.#context.root, project).catch(() => []);
+    for (const [at, runId] of runs.entries()) {
       if (runId === this.#ref.runId) return undefined;
       if (await hasBegun(this.#context.root, { project, runId }).catch(() => false)) return runId;
       // Without a worker, only the server knows of a run that has just started.

@@ -11,7 +11,9 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { loadIdea, loadRun } from '../../run-files/run.js';
 import type { Details, IdeaDetails } from '../../screen/details.js';
 import { gateKey, shownGate } from '../../screen/idea/gate.js';
+import { isOfEarlierRun } from '../../screen/idea/page-idea.js';
 import { listsOf } from '../../screen/lists.js';
+import { isPast, runShown } from '../../screen/past.js';
 import type { Ui } from '../../screen/ui.js';
 import type { RunApi } from '../api/run.js';
 import { ideaInRuns } from '../model/idea-runs.js';
@@ -26,6 +28,8 @@ const LOOK_MS_A_SLOT = 100;
 const MOST_LOOK_MS = 10_000;
 const WHY_EVERY_MS = 10_000;
 const MINUTE = 60_000;
+const DETAILS_MS = 2000;
+const STREAM_MS = 1000;
 
 export class DetailReader {
   readonly #root: string;
@@ -38,7 +42,9 @@ export class DetailReader {
   #run: { key: string; files: AgentRunFiles } | undefined;
   #idea: IdeaDetails | undefined;
   #whyAt = 0;
-  #before: { id: string; found: IdeaDetails['before'] } | undefined;
+  #before: { id: string; runId: string; found: IdeaDetails['before'] } | undefined;
+
+  #said: { of: string; found: NonNullable<IdeaDetails['saidBefore']> } | undefined;
 
   constructor(root: string, repo: string, api: () => RunApi | undefined) {
     this.#root = root;
@@ -47,10 +53,16 @@ export class DetailReader {
   }
 
   async read(
-    model: RunModel,
+    current: RunModel,
     ui: Ui,
     selected: string | undefined,
+    past?: RunModel,
   ): Promise<Pick<Details, 'nowOf' | 'quietMs' | 'idea'>> {
+    const model = runShown(current, ui, past ? { past } : {});
+    if (!model) {
+      await this.#leave();
+      return { nowOf: this.#now, quietMs: this.#quiet };
+    }
     if (ui.screen === 'run') await this.#slots(model);
     const about = ui.screen === 'idea' ? ui.idea : ui.screen === 'needs' ? selected : undefined;
     const idea = about === undefined ? undefined : model.ideas.get(about);
@@ -91,9 +103,11 @@ export class DetailReader {
       await this.#leave();
       if (serial !== undefined) this.#run = { key, files: new AgentRunFiles(this.#root, ref, idea.id, serial) };
     }
-    const kept = this.#idea?.id === idea.id ? this.#idea : undefined;
+    const ofRun = isPast(ui) ? model.runId : undefined;
+    const kept = this.#idea?.id === idea.id && this.#idea.ofRun === ofRun ? this.#idea : undefined;
     const next: IdeaDetails = {
       id: idea.id,
+      ...(ofRun === undefined ? {} : { ofRun }),
       ...(serial === undefined ? {} : { serial }),
       ...(kept?.why ? { why: kept.why } : {}),
       ...(before ? { before } : {}),
@@ -101,21 +115,24 @@ export class DetailReader {
       ...(await this.#run?.files.read()),
     };
     if (ui.screen === 'idea') {
+      if (ui.tab === 'said' || ui.beside === 'said') next.saidBefore = await this.#saidInEarlier(ref, idea.id);
       const gateOutput = await this.#gateOutput(ref, idea, ui.serial);
       if (gateOutput) next.gateOutput = gateOutput;
       const outputOf = gateKey(shownGate(idea, ui.serial));
       if (outputOf !== undefined) next.outputOf = outputOf;
-      Object.assign(next, await this.#git.read(idea, ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined));
+      // Branch and worktree are those of now; of an older run, only a landing is as it was.
+      if (ofRun === undefined || idea.status === 'landed')
+        Object.assign(next, await this.#git.read(idea, ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined));
     }
     const now = Date.now();
-    if (now - this.#whyAt > WHY_EVERY_MS || kept === undefined) {
+    if (ofRun === undefined && (now - this.#whyAt > WHY_EVERY_MS || kept === undefined)) {
       this.#whyAt = now;
       const why = await this.#api()
         ?.why(idea.id)
         .catch(() => undefined);
       if (why) {
-        const { score, parts, waitsFor, possible } = why;
-        next.why = { score, parts, waitsFor, ...(possible ? { possible } : {}) };
+        const { score, parts, waitsFor, possible, stack } = why;
+        next.why = { score, parts, waitsFor, ...(possible ? { possible } : {}), ...(stack ? { stack } : {}) };
       }
     }
     this.#idea = next;
@@ -130,19 +147,26 @@ export class DetailReader {
   }
 
   /** The facts that an earlier run has about an idea that landed before this run began. */
-  async #earlierRun(
-    { project, runId }: RunModel,
-    { id, landedBefore, status }: IdeaModel,
-  ): Promise<IdeaDetails['before']> {
-    if (!landedBefore || status !== 'landed') return undefined;
-    if (this.#before?.id !== id) {
+  async #earlierRun({ project, runId }: RunModel, idea: IdeaModel): Promise<IdeaDetails['before']> {
+    if (!isOfEarlierRun(idea)) return undefined;
+    const { id } = idea;
+    if (this.#before?.id !== id || this.#before.runId !== runId) {
       const runs = await ideaInRuns(this.#root, project, id).catch(() => []);
-      this.#before = {
-        id,
-        found: runs.find((one) => one.runId !== runId && (one.idea.atEnd ?? one.idea).status === 'landed'),
-      };
+      // The name of a run begins with its time.
+      const found = runs.find((one) => one.runId < runId && (one.idea.atEnd ?? one.idea).status === 'landed');
+      this.#before = { id, runId, found };
     }
     return this.#before.found;
+  }
+
+  async #saidInEarlier({ project, runId }: RunRef, id: string): Promise<NonNullable<IdeaDetails['saidBefore']>> {
+    const of = `${runId} ${id}`;
+    if (this.#said?.of !== of) {
+      const runs = await ideaInRuns(this.#root, project, id).catch(() => []);
+      const found = runs.filter((one) => one.runId < runId && one.idea.said.length > 0).reverse();
+      this.#said = { of, found: found.map((one) => ({ runId: one.runId, said: one.idea.said })) };
+    }
+    return this.#said.found;
   }
 
   async #limits({ project, runId }: RunModel, { id }: IdeaModel): Promise<Partial<IdeaDetails>> {
@@ -165,9 +189,13 @@ export class DetailReader {
   }
 }
 
+/** Time between two reads. */
+export const readsEvery = ({ screen, tab }: Ui): number =>
+  screen === 'idea' && tab === 'agent' ? STREAM_MS : DETAILS_MS;
+
 /** Whether the person now looks at something that has details of its own. */
 export function asksOther(before: Ui, now: Ui): boolean {
-  if ((['screen', 'idea', 'tab', 'serial', 'file', 'logOf'] as const).some((key) => before[key] !== now[key]))
+  if ((['screen', 'idea', 'tab', 'serial', 'file', 'ofRun'] as const).some((key) => before[key] !== now[key]))
     return true;
   const { screen } = now;
   return (screen === 'idea' || screen === 'needs') && before.selected[screen]?.id !== now.selected[screen]?.id;

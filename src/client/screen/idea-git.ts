@@ -34,7 +34,9 @@ export class IdeaGit {
    * files.
    */
   async read(idea: IdeaModel, file?: string): Promise<GitFacts> {
-    const key = [idea.id, idea.status, idea.iterations.length, idea.commits, idea.commit, file].join(' ');
+    const key = [idea.id, idea.status, idea.iterations.length, idea.commits, idea.commit, idea.off?.landed, file].join(
+      ' ',
+    );
     const now = Date.now();
     // The commits of a landing never change.
     const holds = idea.status === 'landed' || now - (this.#kept?.at ?? 0) < KEPT_MS;
@@ -118,8 +120,9 @@ type Range = readonly [base: string, tip: string];
 
 async function rangeOf(repo: string, idea: IdeaModel): Promise<Range | undefined> {
   const exists = (name: string): Promise<string | undefined> => commitAt(repo, name);
-  if (idea.status === 'landed' && idea.commit) {
-    const commit = await exists(idea.commit);
+  const landed = idea.status === 'landed' ? idea.commit : idea.off?.landed;
+  if (landed) {
+    const commit = await exists(landed);
     if (!commit) return undefined;
     const landing = await landingRange(repo, idea.id, commit).catch(() => undefined);
     if (landing) return landing;

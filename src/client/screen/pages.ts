@@ -6,10 +6,11 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { reportLines } from '../../report/text.js';
 import type { Details } from '../../screen/details.js';
 import { reportRun } from '../../screen/pages/report-page.js';
+import { isPast } from '../../screen/past.js';
 import type { Ui } from '../../screen/ui.js';
 import type { Context } from '../context.js';
 import { gather } from '../report/gather.js';
-import { KeptGone } from '../report/gone.js';
+import type { KeptGone } from '../report/gone.js';
 import { historyRuns } from '../report/history.js';
 
 const KEPT_MS = 30_000;
@@ -21,12 +22,13 @@ export class Pages {
   readonly #ref: RunRef;
   #history: { at: number; value: Details['history'] } | undefined;
   #past: Details['past'];
-  readonly #gone = new KeptGone();
+  readonly #gone: KeptGone;
   #report: { key: string; at: number; lines: string[] } | undefined;
 
-  constructor(context: Context, ref: RunRef) {
+  constructor(context: Context, ref: RunRef, gone: KeptGone) {
     this.#context = context;
     this.#ref = ref;
+    this.#gone = gone;
   }
 
   /** Makes the next look read everything again. */
@@ -41,9 +43,9 @@ export class Pages {
       const value = await this.#runs();
       return value ? { history: value } : {};
     }
-    if (ui.screen === 'log' && ui.logOf !== undefined) {
-      const past = await this.#pastRun(ui.logOf);
-      return past ? { past } : { lost: ui.logOf };
+    if (isPast(ui) && ui.screen !== 'report' && ui.ofRun !== undefined) {
+      const past = await this.#pastRun(ui.ofRun);
+      return past ? { past } : { lost: ui.ofRun };
     }
     if (ui.screen !== 'report') return {};
     const runId = reportRun(ui) ?? this.#ref.runId;

@@ -10,9 +10,10 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { rings, titleOf } from '../../screen/attention.js';
 import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
+import { together, typingFor, withLook } from '../../screen/control/drafts.js';
 import { press } from '../../screen/control/press.js';
 import { atEnd, withNewRun } from '../../screen/control/seen.js';
-import { answered, sending } from '../../screen/control/sent.js';
+import { answered, messageUntil, sending } from '../../screen/control/sent.js';
 import { type Details, noDetails } from '../../screen/details.js';
 import { listsOf } from '../../screen/lists.js';
 import type { KeyPress } from '../../screen/terminal/keys.js';
@@ -20,7 +21,7 @@ import { focus, newPace, painted, wants } from '../../screen/terminal/pace.js';
 import { render } from '../../screen/terminal/render.js';
 import { Terminal } from '../../screen/terminal/terminal.js';
 import type { Theme } from '../../screen/text/theme.js';
-import { initialUi, type ScreenName, type Ui } from '../../screen/ui.js';
+import { initialUi, type Ui } from '../../screen/ui.js';
 import type { Picture } from '../../screen/view.js';
 import type { Context } from '../context.js';
 import { usesColour, wantsAscii, wantsBell } from '../views/terminal.js';
@@ -28,18 +29,15 @@ import { type ActHost, carryOut } from './acts.js';
 import { commandRows } from './commands.js';
 import { cpu } from './cpu.js';
 import { CurrentRun } from './current-run.js';
-import { asksOther, DetailReader } from './details.js';
+import { asksOther, DetailReader, readsEvery } from './details.js';
 
-const MESSAGE_MS = 8000;
 /** Shortest interval between repaints that only update times. */
 const CLOCK_MS = 10_000;
-const DETAILS_MS = 2000;
-const STREAM_MS = 1000;
 
 export interface ScreenOptions {
   ref: RunRef;
   repo: string;
-  start?: ScreenName;
+  notice?: string;
 }
 
 export interface ScreenEnd {
@@ -67,7 +65,7 @@ export class Screen {
   /** The state in the current frame: keys can arrive faster than frames. */
   #composedUi: Ui | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #messageUntil = 0;
+  #messageUntil = messageUntil({}, Date.now());
   #needs = -1;
   #focused = true;
   #reading = false;
@@ -78,7 +76,7 @@ export class Screen {
   constructor(context: Context, options: ScreenOptions) {
     this.#context = context;
     this.#theme = { colour: usesColour(process.stdout, context.env), ascii: wantsAscii(context.env) };
-    this.#ui = { ...this.#ui, screen: options.start ?? 'run' };
+    if (options.notice !== undefined) this.#ui.message = { text: options.notice, refused: true };
     this.#terminal = new Terminal({
       key: (key) => this.#key(key),
       resized: () => this.#paintNow(),
@@ -117,14 +115,14 @@ export class Screen {
     while (!this.#stop.signal.aborted) {
       await this.#details1();
       await this.#followNewest();
-      const ms = this.#ui.screen === 'idea' && this.#ui.tab === 'agent' ? STREAM_MS : DETAILS_MS;
-      await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
+      await this.#run.drafts.look((looked) => this.#redraft((mine) => withLook(mine, looked, typingFor(this.#ui))));
+      await delay(readsEvery(this.#ui), undefined, { signal: this.#stop.signal }).catch(() => {});
     }
   }
 
   /** Switches to a run that started after the shown one ended. */
   async #followNewest(): Promise<void> {
-    const runId = await this.#run.followNewest((theirs) => this.#redraft((mine) => ({ ...theirs, ...mine })));
+    const runId = await this.#run.followNewest((theirs) => this.#redraft((mine) => together(mine, theirs)));
     if (runId === undefined) return;
     this.#reported = false;
     this.#needs = -1;
@@ -140,8 +138,8 @@ export class Screen {
     const before = this.#ui;
     let moved = false;
     try {
-      const read = await this.#reader.read(this.#model, this.#ui, this.#picture.selected?.id);
       const pages = await this.#run.pages.read(this.#ui, this.#terminal.size.columns);
+      const read = await this.#reader.read(this.#model, this.#ui, this.#picture.selected?.id, pages.past);
       const { standstill } = this.#run.source;
       const now = this.#ui;
       if (asksOther(before, now)) {
@@ -239,7 +237,7 @@ export class Screen {
     const { ui, act } = press(before, key, seen);
     this.#ui = ui;
     if (ui.drafts !== before.drafts) this.#run.drafts.keep(ui.drafts);
-    if (ui.message && ui.message !== before.message) this.#messageUntil = Date.now() + MESSAGE_MS;
+    if (ui.message && ui.message !== before.message) this.#messageUntil = messageUntil(ui, Date.now());
     if (act) this.#carry(act);
     if (asksOther(before, ui)) {
       // The reader asks for what the new picture selects.
@@ -256,7 +254,7 @@ export class Screen {
 
   say(text: string, ok = true): void {
     this.#ui = { ...this.#ui, message: { text, ...(ok ? {} : { refused: true as const }) } };
-    this.#messageUntil = Date.now() + MESSAGE_MS;
+    this.#messageUntil = messageUntil(this.#ui, Date.now());
     this.#paintNow();
   }
 

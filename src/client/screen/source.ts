@@ -4,20 +4,23 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { checkoutBehind } from '../../git/landing/checkout.js';
+import { checkoutsBehind } from '../../git/landing/behind.js';
 import { endWithoutEvent } from '../../model/ended.js';
-import { fold } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
+import type { Notice } from '../../model/notice.js';
+import { Folding } from '../../model/with-summary.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import type { WarningLine } from '../../protocol/warnings.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
-import { emptyModel, takeAdded } from '../../run-files/read-model.js';
+import { emptyModel, takeAdded, takeLost } from '../../run-files/read-model.js';
+import { readSummary } from '../../run-files/summary.js';
 import type { Standstill } from '../../screen/details.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
+import type { KeptGone } from '../report/gone.js';
 import { ringBell } from '../views/terminal.js';
-import { Afterwards } from './afterwards.js';
+import { Beside } from './beside.js';
+import { BEHIND_SHORT, renamedShort, renamedText } from './notices.js';
 import { takeStatus } from './take-status.js';
 import { type Sight, whyStill } from './why-still.js';
 
@@ -32,9 +35,9 @@ const ASK_EVERY_MS = 15_000;
 const ASK_UNFOCUSED_MS = 60_000;
 const CHECK_EVERY_MS = 10_000;
 const CHECK_STILL_MS = 3000;
-/** Interval between looks at the checkout with git. */
 /** Longest wait for the server's word on a run that has told nothing. */
 const FACTS_MS = 5000;
+/** Interval between looks at the checkout with git. */
 const CHECKOUT_MS = 30_000;
 /** Number of events in one slice of the first fold. */
 const SLICE = 2000;
@@ -43,6 +46,7 @@ export class RunSource {
   readonly #context: Context;
   readonly #ref: RunRef;
   readonly #changed: () => void;
+  readonly #gone: KeptGone;
   readonly #stop = new AbortController();
   readonly #tasks: Promise<void>[] = [];
   #read: () => void = () => {};
@@ -64,33 +68,31 @@ export class RunSource {
   #uiUrl: string | undefined;
   /** Why the events cannot be read. */
   #unreadable: Error | undefined;
-  readonly #troubles = new Map<string, string>();
-  #afterwards: Afterwards | undefined;
+  readonly #troubles = new Map<string, Notice>();
+  #beside: Beside | undefined;
 
-  constructor(context: Context, ref: RunRef, changed: () => void) {
+  constructor(context: Context, ref: RunRef, changed: () => void, gone: KeptGone) {
     this.#context = context;
     this.#ref = ref;
     this.#changed = changed;
+    this.#gone = gone;
   }
 
   /** @throws where this host has no files of the run */
   async open(): Promise<RunModel> {
     const found = await emptyModel(this.#context.root, this.#ref);
     if (!found) throw new Error(`run ${this.#ref.runId} left no files here`);
+    const { model } = found;
     const { repo, target } = found.run.file;
-    this.#afterwards = new Afterwards(this.#context.root, found.run.file);
-    found.model.reading = true;
+    this.#beside = new Beside(this.#context.root, found.run.file, this.#gone);
+    model.reading = true;
     const read = new Promise<void>((resolve) => {
       this.#read = resolve;
     });
-    this.#tasks.push(
-      this.#follow(found.model),
-      this.#watch(found.model, read),
-      this.#watchCheckout(found.model, repo, target),
-    );
+    this.#tasks.push(this.#follow(model), this.#watch(model, read), this.#watchCheckout(model, repo, target));
     // A short history is whole in the first picture.
     await Promise.race([read, delay(FIRST_READ_MS)]);
-    return found.model;
+    return model;
   }
 
   get standstill(): Standstill | undefined {
@@ -121,7 +123,7 @@ export class RunSource {
   refresh(): void {
     this.#asked = 0;
     this.#checked = 0;
-    this.#afterwards?.forget();
+    this.#gone.forget();
   }
 
   async close(): Promise<void> {
@@ -131,10 +133,12 @@ export class RunSource {
   }
 
   async #follow(model: RunModel): Promise<void> {
-    const { root } = this.#context;
-    let count = 0;
     const opened = Date.now();
+    const folding = new Folding(model, await readSummary(this.#context.root, this.#ref, () => {}));
     const read = (): void => {
+      // Nothing is known of events that cannot be read.
+      if (!this.#unreadable && folding.end())
+        void takeLost(this.#context.root, this.#ref, model).then((text) => this.#trouble(model, 'events', text));
       this.#whole = true;
       this.#isRead(model);
     };
@@ -144,20 +148,20 @@ export class RunSource {
       void this.#check(model);
     };
     const options = { pollMs: EVENTS_POLL_MS, read, unreadable };
-    for await (const event of followEvents(eventsPath(root, this.#ref), this.#stop.signal, options)) {
+    for await (const event of followEvents(eventsPath(this.#context.root, this.#ref), this.#stop.signal, options)) {
       const known = model.order.length;
-      fold(model, event);
+      folding.take(event);
       if (event.kind === 'alert' && event.state === 'bell' && Date.parse(event.at) >= opened) ringBell();
       this.#lastRead = Date.now();
       if (model.order.length > known) await this.#takeAdded(model);
-      if (++count % SLICE === 0) await delay(0);
+      if (model.events % SLICE === 0) await delay(0);
       this.#changed();
     }
   }
 
   async #takeAdded(model: RunModel): Promise<void> {
     const failed = await takeAdded(this.#context.root, this.#ref, model).then(
-      () => undefined,
+      (problems) => problems[0],
       (error: Error) => error.message,
     );
     // The views rebuild their lists: a picture between the event and this one has the ideas without their texts.
@@ -186,8 +190,10 @@ export class RunSource {
       if (model.endedAt === undefined && this.#wantsAnswer(now)) await this.#ask(model);
       if (this.#troubles.has('added')) await this.#takeAdded(model);
       // Half of the history would be judged by the target of now. Raising the count makes the views rebuild their lists.
-      if (over && this.#whole && (await this.#afterwards?.take(model))) {
+      if (this.#whole && (await this.#beside?.take(model))) {
         model.events += 1;
+        const { renamed } = model;
+        this.#trouble(model, 'target', renamed && renamedText(renamed), renamed && renamedShort(renamed));
         this.#changed();
       }
       await delay(LOOK_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
@@ -197,27 +203,24 @@ export class RunSource {
   /** Detects landed work that is missing from the checkout: a commit there would revert it. */
   async #watchCheckout(model: RunModel, repo: string, target: string): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const behind = await checkoutBehind(repo, target).catch(() => undefined);
-      this.#trouble(model, 'checkout', behind);
+      const behind = await checkoutsBehind(repo, target).catch(() => []);
+      this.#trouble(model, 'checkout', behind.join('. ') || undefined, BEHIND_SHORT);
       await delay(CHECKOUT_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
     }
   }
 
   /** A problem outside the run, until it is over; `undefined` ends it. */
-  #trouble(model: RunModel, about: 'checkout' | 'added', text: string | undefined): void {
-    if (this.#troubles.get(about) === text) return;
+  #trouble(
+    model: RunModel,
+    about: 'checkout' | 'added' | 'target' | 'events',
+    text: string | undefined,
+    short: readonly string[] = [],
+  ): void {
+    if (this.#troubles.get(about)?.text === text) return;
     if (text === undefined) this.#troubles.delete(about);
-    else this.#troubles.set(about, text);
-    model.warnings = this.#withTroubles(model.warnings);
+    else this.#troubles.set(about, { text, short, since: Date.now() });
+    model.notices = [...this.#troubles.values()];
     this.#changed();
-  }
-
-  #withTroubles(warnings: readonly WarningLine[]): WarningLine[] {
-    const since = Date.now();
-    return [
-      ...warnings.filter(({ kind }) => kind !== 'outside'),
-      ...[...this.#troubles.values()].map((text) => ({ kind: 'outside' as const, text, since })),
-    ];
   }
 
   #wantsAnswer(now: number): boolean {
@@ -239,7 +242,6 @@ export class RunSource {
     this.#unanswered = undefined;
     takeStatus(model, status, { asked, at: this.#answered });
     this.#isRead(model);
-    model.warnings = this.#withTroubles(model.warnings);
     if (this.#standstill?.kind === 'busy') this.#standstill = undefined;
     this.#changed();
   }

@@ -37,8 +37,7 @@ export async function tell(context: Context, args: readonly string[]): Promise<T
       ok: false,
       text: `${args[0]} took longer than ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and was ended; see: ralphctl logs`,
     };
-  const [first, second] = exitCode === 0 ? [stdout, stderr] : [stderr, stdout];
-  const text = (oneLine(first) || oneLine(second)).replace(/^ralphctl: /, '');
+  const text = withoutParser(saidOf(args, { stdout, stderr, ok: exitCode === 0 }), args);
   return {
     ok: exitCode === 0,
     text:
@@ -49,10 +48,36 @@ export async function tell(context: Context, args: readonly string[]): Promise<T
   };
 }
 
-/** Without warnings: they are about the start, and the message line has room for one sentence. */
-const oneLine = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('warning:'))
-    .join(' · ');
+/** Without warnings, which are about the run as a whole: the message line has room for one sentence. */
+export function saidOf(
+  [verb = '']: readonly string[],
+  { stdout, stderr, ok }: { stdout: string; stderr: string; ok: boolean },
+): string {
+  const linesOf = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
+  const isWarning = (line: string): boolean => line.startsWith('warning:');
+  const oneLine = (text: string): string =>
+    linesOf(text)
+      .filter((line) => !isWarning(line))
+      .join(' · ');
+  const [first, second] = ok ? [stdout, stderr] : [stderr, stdout];
+  const about = ok && OWN_WARNINGS.has(verb) ? linesOf(stderr).filter(isWarning) : [];
+  return [oneLine(first) || oneLine(second), ...about].filter(Boolean).join(' · ');
+}
+
+/** Their warnings are about what the person has just done. */
+const OWN_WARNINGS: ReadonlySet<string> = new Set(['enqueue']);
+
+/** The parser of the command line words its errors for a shell. */
+export function withoutParser(text: string, [verb = ''] = [] as readonly string[]): string {
+  const [said = ''] = text.split(' · (see --help)');
+  const read =
+    /^error: (?:command-argument value|option '([^ ']+)[^']*' argument) ('.*?') is invalid(?: for argument '([^']+)')?\.\s*(.*)$/.exec(
+      said,
+    );
+  if (read) {
+    const [, option, value, argument, rest = ''] = read;
+    return `${value} does not fit ${option ?? argument} of ${verb}${rest === '' ? '' : `: ${rest[0]?.toLowerCase()}${rest.slice(1)}`}`;
+  }
+  const error = said.replace(/^error: /, '');
+  return error === said ? said.replace(/^ralphctl: /, '') : `${error}. How ${verb} is used: ralphctl ${verb} --help`;
+}

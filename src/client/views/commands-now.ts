@@ -4,7 +4,8 @@
  * Invariant: lists only commands that the caller gives as possible. Pure.
  */
 import { ranOutOf } from '../../decide/idea/completion.js';
-import type { Gone } from '../../model/model.js';
+import type { Gone, Renamed } from '../../model/model.js';
+import type { LineGone } from '../../model/since.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 
@@ -84,6 +85,8 @@ export interface AfterRun {
   out?: 'abandoned' | 'rolled back' | 'skipped' | undefined;
   /** Its landed work is no longer on the target. */
   off?: Gone | undefined;
+  /** Its target does not exist any more, and another branch has what landed there. */
+  renamed?: Renamed | undefined;
   /** A person has queued it again since. */
   queued?: boolean | undefined;
   /** An agent has worked on it. */
@@ -92,39 +95,55 @@ export interface AfterRun {
   saved?: boolean | undefined;
   /** The next start begins it anew. */
   anew?: boolean | undefined;
+  /** It has a single attempt. */
+  single?: boolean | undefined;
   /** How the next run starts. */
   start?: StartAgain | undefined;
+  /** The backlog does not have it any more. `command` shows the last version that had it. */
+  lineGone?: (LineGone & { command?: string | undefined }) | undefined;
 }
 
 /** Commands that need no open run. */
 export function commandsAfter(
   idea: string,
   status: IdeaStatus,
-  { commit, out, off, queued, anew, worked, saved = worked, reason, start }: AfterRun = {},
+  { commit, out, off, renamed, queued, anew, worked, saved = worked, reason, single, start, lineGone }: AfterRun = {},
 ): string[] {
   const again = againCommand(idea, start);
   const late = longer(status, reason);
-  const anyway = again === undefined ? [] : [`${again} (runs it again)`];
+  const after = (AFTER[status] ?? []).filter((one) => !(single && one === 'limit'));
+  const anyway = again === undefined || lineGone ? [] : [`${again} (runs it again)`];
   const inspect = [
     ...(worked ? [`ralphctl logs ${idea} (what its agent said and did)`] : []),
     ...(saved ? [`ralphctl saves ${idea} (its saved work)`] : []),
   ];
-  if (off) {
-    const [first, effect] = queued
-      ? [startCommand(start), 'runs it from its beginning']
-      : [off.command, off.noBranch ? 'brings the branch back' : 'with this, the next start runs it again'];
-    return [`${first} (${effect})`, ...inspect];
-  }
+  const line = lineGone?.command ? [`${lineGone.command} (has its line; with it, a start runs it again)`] : [];
+  if (lineGone && status !== 'landed') return [...line, ...inspect];
+  if (off) return [offCommand(idea, off, { out, queued, start }), ...inspect];
+  if (status === 'landed' && renamed) return renamed.commands.map((one) => `${one} (${renamedEffect(one)})`);
   if (status === 'landed')
     return [...(commit ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []), ...anyway];
+  const asks = status === 'needs-human' && !out ? [written(COMMANDS.answer ?? ['answer', ''], idea)] : [];
   return [
+    ...asks,
     out
       ? `ralphctl retry ${idea} (it is ${out}; with this, the next start runs it again)`
       : `${startCommand(start)} (${startEffect({ anew, worked })})`,
-    ...(late ? [late, 'hint'] : (AFTER[status] ?? [])).map((one) => written(COMMANDS[one] ?? [one, ''], idea)),
+    ...(late ? [late, 'hint'] : after).map((one) => written(COMMANDS[one] ?? [one, ''], idea)),
     ...inspect,
   ];
 }
+
+/** The one command that is needed. */
+function offCommand(idea: string, off: Gone, { out, queued, start }: AfterRun): string {
+  if (queued) return `${startCommand(start)} (runs it from its beginning)`;
+  if (off.noBranch) return `${off.command} (brings the branch back)`;
+  if (off.runs && !out) return `${off.command} (runs it again)`;
+  return `${off.runs ? `ralphctl retry ${idea}` : off.command} (with this, the next start runs it again)`;
+}
+
+const renamedEffect = (command: string): string =>
+  command.startsWith('git ') ? 'gives the target its branch back' : 'goes on with that branch';
 
 function startEffect({ anew, worked }: AfterRun): string {
   if (!worked) return 'runs it';

@@ -3,6 +3,7 @@ import type { IdeaFacts } from '../../model/facts.js';
 import type { Tally } from '../../model/model.js';
 import { dollars, many, retriesText, short } from '../../screen/text/numbers.js';
 import { clock } from '../../screen/text/time.js';
+import { gateWords } from '../../screen/words/gate-words.js';
 import { clean } from './live-lines.js';
 
 /** `since 23:28 · step 2 of 4 · 60 % · gate red: npm test 4/6 · 4 commits · $0.41, 421k tokens · claude opus` */
@@ -35,7 +36,8 @@ function gateText({ gate, mergedGate, gateNow }: IdeaFacts): string[] {
   const last = mergedGate && mergedGate.at >= (gate?.at ?? 0) ? mergedGate : gate;
   if (!last) return [];
   const tests = last.tests ? ` ${last.tests.passed}/${last.tests.total}` : '';
-  return [last.pass ? `gate green${tests}` : `gate red: ${last.command ?? ''}${tests}`];
+  const same = last.same === undefined ? '' : `, same tree as ${last.same}`;
+  return [last.pass ? `${gateWords(last, tests)}${same}` : `gate red: ${last.command ?? ''}${tests}`];
 }
 
 /** `$0.41, 421k tokens`; agents need not report either. */

@@ -1,6 +1,9 @@
 import type { Answered } from '../../protocol/command.js';
 import type { IdeaStatus } from '../../protocol/states.js';
-import type { GroupView } from '../../protocol/views.js';
+import type { GroupView, IdeaLine } from '../../protocol/views.js';
+import { LONGEST_WARNING } from '../../protocol/warnings.js';
+import { gateWords } from '../../screen/words/gate-words.js';
+import { lineGoneText } from '../../screen/words/gone-words.js';
 import { claim } from '../../screen/words/signal-words.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
 import { clean, many, paragraphs } from './live-lines.js';
@@ -11,19 +14,24 @@ const RUNS_SHOWN = 10;
 const SAID_SHOWN = 600;
 
 export function describeIdea(report: IdeaReport): string[] {
-  const { idea, title, status, reason, question, waitsFor, commands, off } = report;
+  const { idea, title, status, reason, question, waitsFor, commands, off, renamed } = report;
   return [
     `${idea}  ${clean(title)}`,
-    `status ${off ? 'taken off' : statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    `status ${off || report.takenOff ? 'taken off' : report.approval ? 'wants approval' : statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    ...(renamed ? [`${clean(renamed.text)}${report.over ? '' : `. ${renamed.fix}`}`] : []),
+    ...(report.lineGone ? [clean(lineGoneText(report.lineGone))] : []),
     ...(report.paused ? [`the run is paused: ${clean(report.paused)}`] : []),
+    ...(report.earlier ?? []).flatMap(earlierLines),
     ...(report.answers ?? []).flatMap(answered),
     ...(question ? asked(question, report.said) : []),
     ...runLines(report.runs),
     ...gateLines(report),
     ...(report.bounced ? [`its last landing did not go through: ${clean(report.bounced)}`] : []),
+    ...(report.outside ?? []).map((text) => `outside its worktree: ${clean(text, LONGEST_WARNING)}`),
     ...(report.worktree ? [`its work is kept in ${report.worktree} (branch ${report.branch})`] : []),
     ...(report.group ? groupLines(report.group) : scoreLines(report)),
     ...waitsFor.map((wait) => `waits for ${wait}`),
+    ...(report.stack ? [report.stack] : []),
     ...toldLine(report),
     ...(commands.length > 0 ? ['possible now:', ...commands.map((one) => `  ${one}`)] : []),
   ];
@@ -33,6 +41,10 @@ const MOST_TOLD = 10;
 
 function toldLine({ told, commandsTold = [] }: IdeaReport): string[] {
   const all = commandsTold.length > 0 ? commandsTold : told ? [{ verb: told.verb, text: told.reason }] : [];
+  return toldWords(all);
+}
+
+function toldWords(all: readonly { verb: string; text?: string | undefined }[]): string[] {
   if (all.length === 0) return [];
   const shown = all.slice(-MOST_TOLD).map(({ verb, text }) => `${verb}${text ? ` (${clean(text)})` : ''}`);
   return [`you told it: ${all.length > shown.length ? '…, ' : ''}${shown.join(', ')}`];
@@ -53,13 +65,24 @@ function groupLines({ done, total, landed, open }: GroupView): string[] {
   ];
 }
 
-export const statusWord = (status: IdeaStatus): string => (status === 'timeout' ? 'timed out' : status);
+const WORDS: Partial<Record<IdeaStatus, string>> = { timeout: 'timed out', 'needs-human': 'asks' };
+
+export const statusWord = (status: IdeaStatus): string => WORDS[status] ?? status;
+
+/** Nobody paused an idea that waits for an approval, though its status says so. */
+export const lineWord = ({ held, approval, status }: Pick<IdeaLine, 'held' | 'approval' | 'status'>): string =>
+  approval ? 'wants approval' : held ? 'held' : statusWord(status);
 
 const answered = ({ question, answer }: Answered): string[] => [
   'it asked:',
   ...paragraphs(question, '  | '),
   'you answered:',
   ...paragraphs(answer, '  | '),
+];
+
+const earlierLines = ({ runId, answers, told }: NonNullable<IdeaReport['earlier']>[number]): string[] => [
+  `in run ${runId}:`,
+  ...[...answers.flatMap(answered), ...toldWords(told)].map((one) => `  ${one}`),
 ];
 
 function asked(question: string, said: string | undefined): string[] {
@@ -84,12 +107,13 @@ function runLines(runs: readonly AgentRunLine[]): string[] {
 export function runLine(run: AgentRunLine): string {
   const { serial, at, commits, gate } = run;
   const time = at === undefined ? '' : ` ${localTime(Date.parse(at))}`;
-  const judged = gate ? `; gate ${gate.pass ? 'green' : redText(gate)}` : '';
+  const judged = gate ? `; ${gate.pass ? gateWords(gate) : `gate ${redText(gate)}`}` : '';
   return `#${serial}${time} ${endText(run)}${commits === undefined ? '' : `, ${commits === 0 ? 'no commit' : many(commits, 'commit')}`}${judged}`;
 }
 
 function endText({ outcome, message, signal, turnedDown }: AgentRunLine): string {
   if (outcome === undefined) return 'has not ended';
+  if (outcome === 'interrupted') return 'interrupted';
   if (outcome === 'timeout') return 'timed out';
   if (outcome === 'failed') return `failed: ${clean(message ?? '')}`;
   return claim({ signal: signal ?? { kind: 'none' }, ...(turnedDown === undefined ? {} : { turnedDown }) }, clean);
@@ -98,10 +122,13 @@ function endText({ outcome, message, signal, turnedDown }: AgentRunLine): string
 export const redText = ({ command, exitCode }: { command?: string; exitCode?: number | null }): string =>
   `red: ${clean(command ?? '')}${typeof exitCode === 'number' ? ` (exit code ${exitCode})` : exitCode === null ? ' (stopped)' : ''}`;
 
-function gateLines({ gate }: IdeaReport): string[] {
-  if (!gate) return [];
+function gateLines({ gate, sameTree }: IdeaReport): string[] {
+  const merged = sameTree === undefined ? [] : [`gate on the merged tree green: same tree as ${clean(sameTree)}`];
+  if (!gate) return merged;
+  if (gate.none) return ['no gate is configured: only the agent says that its work is done'];
   const what = gate.pass ? 'green' : redText(gate);
-  return [`last gate ${what}, ${localTime(Date.parse(gate.at))}${gate.log ? `; its output: ${gate.log}` : ''}`];
+  const output = gate.log ? `; its output: ${gate.log}` : '';
+  return [`last gate ${what}, ${localTime(Date.parse(gate.at))}${output}`, ...merged];
 }
 
 const signed = (value: number): string => `${value < 0 ? '' : '+'}${value}`.padStart(6);

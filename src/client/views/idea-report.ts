@@ -11,11 +11,16 @@ import { ideaDir, iterationDir } from '../../config/paths.js';
 import { withoutSignal } from '../../decide/text.js';
 import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
+import { isReplaced } from '../../git/worktrees/relink.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
-import type { GateRun, Gone, IdeaModel, Iteration } from '../../model/model.js';
+import type { GateRun, Gone, IdeaModel, Iteration, Renamed } from '../../model/model.js';
+import { changedOutside } from '../../model/outside.js';
+import { isOff } from '../../model/reverted.js';
+import type { LineGone } from '../../model/since.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
+import type { ShownRun } from '../../report/show.js';
 import { type AfterRun, commandsAfter, commandsNow } from './commands-now.js';
 
 export interface AgentRunLine {
@@ -28,25 +33,37 @@ export interface AgentRunLine {
   /** Why the agent's COMPLETE does not count. */
   turnedDown?: string;
   commits?: number;
-  gate?: { pass: boolean; command?: string; exitCode?: number | null };
+  gate?: { pass: boolean; none?: true; command?: string; exitCode?: number | null };
 }
 
 export interface IdeaReport extends WhyView {
   /** Its agent runs in this run, in order. */
   runs: AgentRunLine[];
-  gate?: { pass: boolean; at: string; command?: string; exitCode?: number | null; log?: string };
+  gate?: { pass: boolean; none?: true; at: string; command?: string; exitCode?: number | null; log?: string };
+  /** The gate on the merged tree did not run again: this one had found the same tree green. */
+  sameTree?: string;
   /** The whole text, with its line breaks. */
   question?: string;
   /** A person's answers in this run, oldest first, whole. */
   answers?: Answered[];
+  /** What people said in earlier runs, oldest first. */
+  earlier?: { runId: string; answers: Answered[]; told: { verb: string; text?: string }[] }[];
   /** The agent's text before its question. */
   said?: string;
   bounced?: string;
+  /** Changes outside its worktree while its agent ran, by somebody unknown. */
+  outside?: string[];
   worktree?: string;
   branch?: string;
   over: boolean;
   /** How its landed work left the target. */
   off?: Gone;
+  /** The run is open: a person took all of it off the target, as the reason says. */
+  takenOff?: true;
+  /** Its target does not exist any more, and another branch has what landed there. */
+  renamed?: Renamed;
+  /** The backlog does not have it any more. */
+  lineGone?: LineGone;
   /** All commands that people gave it, oldest first; `told` is the last one. */
   commandsTold?: { verb: string; text?: string }[];
   /** Complete commands that help now, the most useful first. */
@@ -61,40 +78,70 @@ export interface About {
   repo?: string;
   told?: IdeaModel;
   over: boolean;
+  /** The idea in the runs of the project, newest first. */
+  runs?: readonly ShownRun[];
   /** What it accepts while no run is open. */
   after?: AfterRun;
+  renamed?: Renamed | undefined;
 }
 
 export async function reportOn(view: WhyView, about: About): Promise<IdeaReport> {
   const { told, over, repo, runId } = about;
-  const [said, place, answers] = await Promise.all([
+  const [said, place, answers, earlier] = await Promise.all([
     saidBefore(view, about),
     repo === undefined ? {} : placeOf(repo, view),
     runId === undefined ? [] : answersInRun(ideaDir(about.root, about.project, runId, view.idea)),
+    saidEarlier(view.idea, about),
   ]);
   const commandsTold = (told?.said ?? []).flatMap(({ verb, text, done }) =>
     done === undefined ? [] : [{ verb, ...(text ? { text } : {}) }],
   );
+  const changed = told ? changedOutside(told) : [];
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
   return {
     ...view,
     runs: (told?.iterations ?? []).map(lineOf),
     gate: told?.gate ? gateOf(told.gate) : undefined,
+    sameTree: told?.mergedGate?.same,
     question: question || undefined,
     said: question && said ? said : undefined,
     answers: answers.length > 0 ? answers : undefined,
+    ...(earlier.length > 0 ? { earlier } : {}),
     bounced: view.status === 'landed' ? undefined : told?.moments.findLast(({ kind }) => kind === 'bounced')?.text,
+    ...(changed.length > 0 ? { outside: changed } : {}),
     ...place,
     over,
     ...(about.after?.off ? { off: about.after.off } : {}),
+    ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),
+    ...(about.renamed ? { renamed: about.renamed } : {}),
+    ...(about.after?.lineGone ? { lineGone: { backlog: about.after.lineGone.backlog } } : {}),
     ...(commandsTold.length > 1 ? { commandsTold } : {}),
     commands: possibleNow(view, about),
   };
 }
 
-function possibleNow({ idea, status, reason, group, possible = [] }: WhyView, { over, after }: About): string[] {
+async function saidEarlier(
+  idea: string,
+  { root, project, runId, runs = [] }: About,
+): Promise<NonNullable<IdeaReport['earlier']>> {
+  const before = runs.filter((one) => runId !== undefined && one.runId < runId).reverse();
+  const found = before.map(async ({ runId: run, idea: then }) => {
+    const answers = await answersInRun(ideaDir(root, project, run, idea));
+    // An answer stands under its question.
+    const under = new Set(answers.map(({ answer }) => answer));
+    const told = then.said.flatMap(({ verb, text, done }) =>
+      done === undefined || (verb === 'answer' && under.has(text ?? '')) ? [] : [{ verb, ...(text ? { text } : {}) }],
+    );
+    return { runId: run, answers, told };
+  });
+  return (await Promise.all(found)).filter(({ answers, told }) => answers.length + told.length > 0);
+}
+
+function possibleNow({ idea, status, reason, group, possible = [] }: WhyView, { over, after, told }: About): string[] {
   if (group) return [];
-  return over ? commandsAfter(idea, status, { ...after, reason }) : commandsNow(idea, status, possible, reason);
+  return over
+    ? commandsAfter(idea, status, { ...after, reason, single: told?.single })
+    : commandsNow(idea, status, possible, reason);
 }
 
 export function lineOf(run: Iteration): AgentRunLine {
@@ -104,17 +151,14 @@ export function lineOf(run: Iteration): AgentRunLine {
     serial,
     iteration: number,
     at: new Date((ended ? endedAt : undefined) ?? startedAt).toISOString(),
-    ...(ended ? { outcome, signal, commits } : {}),
+    ...(ended ? { outcome, signal, commits } : endedAt === undefined ? {} : { outcome: 'interrupted' as const }),
     turnedDown: run.turnedDown || undefined,
     message: run.message || undefined,
     gate: gate ? { pass: gate.pass, ...redAt(gate) } : undefined,
   };
 }
 
-const redAt = ({ command, exitCode }: GateRun) => ({
-  command,
-  exitCode,
-});
+const redAt = ({ none, command, exitCode }: GateRun) => ({ ...(none ? { none } : {}), command, exitCode });
 
 const gateOf = (gate: GateRun): NonNullable<IdeaReport['gate']> => ({
   pass: gate.pass,
@@ -145,7 +189,8 @@ async function placeOf(repo: string, { idea, status }: WhyView): Promise<Pick<Id
   if (status === 'landed') return {};
   const branch = ideaBranch(idea);
   const found = (await listWorktrees(repo).catch(() => [])).find((one) => one.branch === branch);
-  return found ? { worktree: found.path, branch } : {};
+  // Something else may be in its place.
+  return found && !(await isReplaced(found.path)) ? { worktree: found.path, branch } : {};
 }
 
 /** Logs of the gate of an agent run, in the order in which its commands ran. */

@@ -1,6 +1,7 @@
 /** Formats the last run, while none is open, as lines of `status`. */
-import { isLeftOut, outcomeOf, sinceText, sinceThen } from '../../model/at-end.js';
+import { outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '../../model/at-end.js';
 import type { SummaryFile } from '../../model/facts.js';
+import { startCommand } from '../../model/start-again.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import type { RunFacts } from '../api/facts.js';
 import { print } from '../context.js';
@@ -8,20 +9,23 @@ import type { SinceEnd } from '../report/since-end.js';
 import { factsText, tallyText } from './fact-lines.js';
 import { statusWord } from './idea-lines.js';
 import { clean, many } from './live-lines.js';
-import { SHOWN, withStart } from './status-lines.js';
+import { attention, SHOWN, withStart } from './status-lines.js';
 
 export function describeLast({ last, held, start, model }: SinceEnd): void {
   const { notLanded, run, ideas = [] } = last;
   const cost =
     run && run.spent.iterations > 0 ? `, ${many(run.spent.iterations, 'iteration')}, ${tallyText(run.spent)}` : '';
-  const out = notLanded.filter(({ status }) => isLeftOut(status)).length;
-  const { landed, landedBefore = 0 } = last;
-  const outcome = model
-    ? outcomeOf(model)
-    : { landed, landedBefore, gone: 0, open: notLanded.length - out, leftOut: out };
+  const outcome = model ? outcomeOf(model) : outcomeOfSummary(last);
   print(`  ${outcomeWords(outcome, model?.target ?? '', 'did not land').join(', ')}${cost}`);
   const told = new Map(ideas.map((one) => [one.idea, one]));
   for (const one of notLanded.slice(0, SHOWN)) {
+    const asks = model?.ideas.get(one.idea);
+    if (asks?.left) {
+      const { id, title, status, approval, left } = asks;
+      const line = { id, title, status, reason: left.question, ...(approval ? { approval } : {}) };
+      attention(line, told.get(id), { start: startCommand(start) });
+      continue;
+    }
     print(
       `  ${one.idea} ${held.has(one.idea) ? 'held' : statusWord(one.status)}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`,
     );

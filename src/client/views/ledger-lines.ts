@@ -2,6 +2,8 @@
 import { took } from '../../decide/duration.js';
 import { type Chain, chainMs } from '../../model/ledger.js';
 import type { Actor, LedgerRow } from '../../protocol/ledger.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+import { statusWord } from './idea-lines.js';
 import { clean, many } from './live-lines.js';
 import { dayOf, localTime } from './terminal.js';
 
@@ -31,9 +33,8 @@ function gateText({ data, pass }: LedgerRow): string {
   const commands = list(data.commands).map((one) => text(fields(one).command));
   if (pass === false)
     return `gate red${where}: ${text(failed.command)}, ${data.timedOut === true ? 'timed out' : exitText(failed.exitCode)}${counted}`;
-  return commands.length === 0
-    ? `no gate is configured${where}`
-    : `gate green${where}: ${commands.join(', ')}${counted}`;
+  const same = text(data.same) === '' ? '' : `, same tree as ${text(data.same)}`;
+  return commands.length === 0 ? `no gate${where}` : `gate green${where}: ${commands.join(', ')}${counted}${same}`;
 }
 
 function agentText({ data, actor }: LedgerRow): string {
@@ -58,7 +59,22 @@ function submitText({ data, pass }: LedgerRow): string {
   if (pass === true) return `landed as ${short(data.commit)}`;
   if (data.commit !== undefined) return `taken off the target again with ${short(data.commit)}`;
   const reason = text(data.reason);
-  return `ended as ${text(data.status)}${reason === '' ? '' : `: ${reason}`}`;
+  const ended = text(data.status);
+  return `ended as ${ended === 'timeout' ? 'timed out' : ended}${reason === '' ? '' : `: ${reason}`}`;
+}
+
+/** Of a pull request, and of what people say of it. */
+function pullText({ data, kind, pass }: LedgerRow): string {
+  const pull = `pull request ${count(data.number)}`;
+  const by = text(data.by);
+  if (data.closed === true)
+    return `${pull} was closed${by === '' ? '' : ` by ${by}`}${text(data.why) === '' ? '' : `: ${text(data.why)}`}`;
+  if (kind === 'pr')
+    return pass === false ? `${pull} has red checks: ${text(data.checks)}` : `${pull} is open: ${text(data.url)}`;
+  if (data.asked !== undefined) return `${pull}: asked ${list(data.asked).map(text).join(', ')} for a review`;
+  if (data.answered !== undefined)
+    return `${pull}: answered ${many(list(data.answered).length, 'comment')}, up to ${short(data.commit)}`;
+  return `${pull}: ${by === '' ? 'somebody' : by} asked for changes`;
 }
 
 /** What an operation was, in one line. */
@@ -70,9 +86,12 @@ export function operationText(row: LedgerRow): string {
   if (kind === 'build') return gateText(row);
   if (kind === 'fix-applied' || kind === 'progress') return agentText(row);
   if (kind === 'landing') return landingText(row);
+  if (kind === 'investigation')
+    return `${actorText(actor)} read the report, about ${took(count(data.minutes) * 60_000)}: ${text(data.notes)}`;
   if (kind === 'push') return `pushed with ${short(data.commit)}`;
   if (kind === 'triage')
     return `gate ${text(data.gate)}: ${text(data.why)}${text(data.quote) === '' ? '' : `: "${text(data.quote)}"`}`;
+  if (kind === 'pr' || (kind === 'review' && data.number !== undefined)) return pullText(row);
   if (kind === 'review') return `${actorText(actor)} approved it`;
   return `${actorText(actor)}: ${Object.values(data).map(text).filter(Boolean).join(', ')}`;
 }
@@ -89,11 +108,17 @@ const OUTCOMES: Readonly<Record<Chain['outcome'], string>> = {
 const step = ({ op, kind }: LedgerRow): string => (op === 'evidence' ? (kind ?? op) : op);
 const WIDEST = 'investigation'.length;
 
+/** A blocked idea has not failed: the end of the chain says which. */
+function outcomeText({ outcome, rows }: Chain): string {
+  const status = outcome === 'failed' ? rows.findLast(({ op }) => op === 'submit')?.data.status : undefined;
+  return typeof status === 'string' ? statusWord(status as IdeaStatus) : OUTCOMES[outcome];
+}
+
 /** One chain, an operation a line. `numbers` gives the line number of each id. */
 export function chainLines(chain: Chain, numbers: ReadonlyMap<string, number>): string[] {
-  const { idea, run, rows, outcome, broke } = chain;
+  const { idea, run, rows, broke } = chain;
   const ms = chainMs(chain);
-  const head = `${idea}${run === undefined ? '' : ` in run ${clean(run)}`}: ${OUTCOMES[outcome]}${ms === undefined ? '' : ` (${took(ms)})`}`;
+  const head = `${idea}${run === undefined ? '' : ` in run ${clean(run)}`}: ${outcomeText(chain)}${ms === undefined ? '' : ` (${took(ms)})`}`;
   let day = '';
   const lines = rows.flatMap((row) => {
     const at = Date.parse(row.at);
@@ -118,10 +143,11 @@ export function chainLines(chain: Chain, numbers: ReadonlyMap<string, number>): 
 export function summaryLines(chains: readonly Chain[]): string[] {
   const last = new Map(chains.map((chain) => [chain.idea, chain] as const));
   const wide = Math.min(40, Math.max(0, ...[...last.keys()].map((id) => id.length)));
-  return [...last.values()].map(({ idea, rows, outcome, broke }) => {
+  return [...last.values()].map((chain) => {
+    const { idea, rows, broke } = chain;
     const at = rows.at(-1)?.at;
     const when = at === undefined ? '' : `, ${localTime(Date.parse(at))}`;
     const why = broke ? `; broke at #${broke.n}: ${operationText(broke)}` : '';
-    return `${idea.padEnd(wide)}  ${OUTCOMES[outcome]}${when}, ${many(rows.length, 'operation')}${why}`;
+    return `${idea.padEnd(wide)}  ${outcomeText(chain)}${when}, ${many(rows.length, 'operation')}${why}`;
   });
 }

@@ -2,13 +2,16 @@
  * Formats run events as lines that a person can read while they scroll by. Pure.
  * Invariant: the glyph has the meaning without colour (G3). Text from agents has no control characters.
  */
+
 import pc from 'picocolors';
 import { took } from '../../decide/duration.js';
 import type { BudgetLine, Spent } from '../../protocol/budget.js';
+import { cutAroundCommands } from '../../protocol/cut.js';
 import { inOneLine } from '../../protocol/escapes.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { AccountLine } from '../../protocol/limits.js';
 import type { WarningLine } from '../../protocol/warnings.js';
+import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import type { Line } from '../../screen/text/line.js';
 import { ownLine, type Writing } from '../../screen/words/event-words.js';
 import { UNDER } from '../../screen/words/idea-words.js';
@@ -118,7 +121,7 @@ export function spentText({ tokens, dollars, unknownTokens, unknownDollars }: Sp
 }
 
 export function warningText({ idea, kind, text }: WarningLine): string {
-  return `${idea ? `${idea} ` : ''}${warningWord(kind)}: ${clean(text)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
+  return `${idea ? `${idea} ` : ''}${warningWord(kind)}: ${clean(text, LONGEST_WARNING)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
 }
 
 /** A whole question, with its line breaks. */
@@ -137,8 +140,12 @@ const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
 export const paragraphs = (text: string, indent = ''): string[] =>
   text.split(/\r?\n/).map((line) => `${indent}${clean(line, Number.POSITIVE_INFINITY)}`.trimEnd());
 
-/** One line, without terminal control characters. */
-export function clean(text: string, most = 300): string {
+/** With the ellipsis. */
+const MOST_IN_A_LINE = 301;
+
+/** One line, without terminal control characters. Without `most`, a command in a long text stays whole. */
+export function clean(text: string, most?: number): string {
   const plain = inOneLine(text);
+  if (most === undefined) return cutAroundCommands(plain, MOST_IN_A_LINE);
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;
 }

@@ -4,10 +4,8 @@
  * Invariant: reads only, and needs neither server nor worker.
  */
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { toCard } from '../../backlog/cards.js';
 import { runDir } from '../../config/paths.js';
-import { StoredFileError } from '../../config/stored-error.js';
 import { firstState } from '../../decide/run/first-state.js';
 import { RUN_TABLE } from '../../decide/run/table.js';
 import { Graph } from '../../decide/scheduler/graph.js';
@@ -19,16 +17,17 @@ import type { IdeaCourse } from '../../protocol/idea-run.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IterationStats, RunState } from '../../protocol/states.js';
+import { UserError } from '../../protocol/user-error.js';
 import type { RunStatus } from '../../protocol/views.js';
+import { ENDED, lastBegun } from '../../run-files/begun.js';
 import { retriedIdeas } from '../../run-files/carried.js';
-import { hasBegun, readModel } from '../../run-files/read-model.js';
+import { readModel } from '../../run-files/read-model.js';
+import { leftOut, readableRuns } from '../../run-files/readable.js';
 import { lastRevision } from '../../run-files/revisions.js';
-import { knownIdeas, type LoadedRun, listRuns, loadIdea, loadRun } from '../../run-files/run.js';
+import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { usedSoFar } from '../../run-files/usage.js';
-
-/** The last states of a run. */
-const ENDED = new Set(['completed', 'stopped', 'aborted']);
+import { warnOnce } from '../report/summaries.js';
 
 export interface Recorded {
   run: LoadedRun;
@@ -40,24 +39,39 @@ export interface Recorded {
   over: boolean;
 }
 
-function unlessDamaged(error: unknown): undefined {
-  if (error instanceof StoredFileError) throw error;
+/** Undefined when this host has no files of the run that can be used; a warning names those that cannot. */
+export async function recordedRun(root: string, project: string, runId: string): Promise<Recorded | undefined> {
+  const ref = { project, runId };
+  try {
+    return await recordedWhole(root, ref);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!(error instanceof UserError) && !isMissing) throw error;
+    if (!isMissing || (await stat(runDir(root, project, runId)).catch(() => undefined)))
+      warnOnce(await leftOut(root, ref, error));
+    return undefined;
+  }
+}
+
+/** The newest run with files that can be used; warnings name newer ones. */
+export async function newestRecorded(root: string, project: string): Promise<Recorded | undefined> {
+  for await (const { file } of readableRuns(root, project, warnOnce)) {
+    const recorded = await recordedRun(root, project, file.runId);
+    if (recorded) return recorded;
+  }
   return undefined;
 }
 
-/**
- * Undefined when this host has no files of the run.
- * @throws StoredFileError when they are damaged or of a newer version
- */
-export async function recordedRun(root: string, project: string, runId: string): Promise<Recorded | undefined> {
-  const ref = { project, runId };
-  const config = await lastRevision(root, ref);
-  const run = await loadRun(root, config > 0 ? { ...ref, config } : ref).catch(unlessDamaged);
-  if (!run) return undefined;
+async function recordedWhole(root: string, ref: { project: string; runId: string }): Promise<Recorded | undefined> {
+  const { project, runId } = ref;
+  const run = await withLastConfig(root, ref);
   const [found, known] = await Promise.all([readModel(root, ref), knownIdeas(root, ref)]);
   if (!found) return undefined;
-  const { model } = found;
-  const added = await Promise.all([...known].filter((id) => !run.ideas.has(id)).map((id) => loadIdea(root, ref, id)));
+  const { model, problems } = found;
+  for (const problem of problems) warnOnce(problem);
+  const more = [...known].filter((id) => !run.ideas.has(id));
+  // The problems name those that are damaged.
+  const added = await Promise.all(more.map((id) => loadIdea(root, ref, id).catch(() => undefined)));
   const ideas = [...run.ideas.values(), ...added.filter((idea) => idea !== undefined)];
   const settings = settingsOf(run.file.config, run.file.remote);
   const landed = ideas.flatMap(({ id }) => (model.ideas.get(id)?.landedBefore ? [id] : []));
@@ -75,7 +89,7 @@ export async function recordedRun(root: string, project: string, runId: string):
     if (entry.status === 'landing') state.lane.push(entry.card.id);
   }
   const over = ENDED.has(model.state);
-  if (saysState(model)) state.run = over ? 'completed' : runState(model.state);
+  if (model.since !== undefined) state.run = over ? 'completed' : runState(model.state);
   if (model.why) state.why = model.why;
   if (model.landing) state.landing = model.landing;
   state.totals.landings = state.entries.filter((entry) => entry.commit).length;
@@ -86,17 +100,20 @@ export async function recordedRun(root: string, project: string, runId: string):
   return { run, model, settings, state, graph: new Graph(state.entries, settings), over };
 }
 
-/** The run has told its state. */
-export const saysState = ({ since }: RunModel): boolean => since !== undefined;
+/** The first configuration explains as much where the last one is damaged. */
+async function withLastConfig(root: string, ref: { project: string; runId: string }): Promise<LoadedRun> {
+  const config = await lastRevision(root, ref);
+  if (config === 0) return loadRun(root, ref);
+  return loadRun(root, { ...ref, config }).catch((error: Error) => {
+    if (error instanceof UserError) warnOnce(error.message);
+    return loadRun(root, ref);
+  });
+}
 
 /** The run that is open while its server is down. */
 export async function strandedRun(root: string, project: string): Promise<string | undefined> {
-  for (const runId of await listRuns(root, project)) {
-    const ended = await stat(join(runDir(root, project, runId), 'summary.json')).catch(() => undefined);
-    if (ended) return undefined;
-    if (await hasBegun(root, { project, runId })) return runId;
-  }
-  return undefined;
+  const last = await lastBegun(root, project, warnOnce);
+  return last?.over === false ? last.runId : undefined;
 }
 
 /** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */

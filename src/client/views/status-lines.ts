@@ -1,14 +1,15 @@
 /** Formats an open run as lines for a person. */
 import { took } from '../../decide/duration.js';
 import { nothingRuns } from '../../decide/views/resting.js';
+import { slotsView } from '../../decide/views/slots.js';
 import type { IdeaFacts, RunFacts } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
+import { revertedIn } from '../../model/reverted.js';
 import { type StartAgain, startCommand } from '../../model/start-again.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { fixOf } from '../../report/commands.js';
-import { named } from '../../report/look.js';
 import type { OpenState } from '../../report/schema.js';
 import { wrapAll } from '../../screen/text/text.js';
 import { LOOKS, type Shown } from '../../screen/text/theme.js';
@@ -18,7 +19,8 @@ import { print } from '../context.js';
 import { textWidth } from '../report/print.js';
 import { besideLines } from './beside-lines.js';
 import { factsText, tallyText } from './fact-lines.js';
-import { statusWord } from './idea-lines.js';
+import { lineWord } from './idea-lines.js';
+import { leftOutLine } from './left-out.js';
 import { accountText, budgetText, clean, many, spentText, warningText } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
@@ -66,6 +68,10 @@ export function describeLive(
   for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
   const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
   if (warned > 0) print(`! and ${warned} more`);
+  if (model?.renamed) print(`! ${clean(model.renamed.text)}. ${model.renamed.fix}`);
+  const reverted = (model && revertedIn(model)) ?? [];
+  for (const { idea, text } of reverted.slice(0, SHOWN)) print(`! ${idea} landed, and ${clean(text)}`);
+  if (reverted.length > SHOWN) print(`! and ${reverted.length - SHOWN} more; all of them: ralphctl report --all`);
   for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
   for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
   if (live.review)
@@ -89,7 +95,7 @@ function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>): void
   const waiting = live.attention.length + (live.more?.attention ?? 0);
   if (waiting === 0) return;
   print(`Needs you (${waiting})`);
-  for (const line of live.attention.slice(0, SHOWN)) attention(line, told[line.id]);
+  for (const line of live.attention.slice(0, SHOWN)) attention(line, told[line.id], false, live.state === 'stopping');
   if (waiting <= SHOWN) return;
   const each = ATTENTION.map((one) => `--only ${one}`).join(' ');
   print(`! and ${waiting - SHOWN} more; all of them: ralphctl status ${each}`);
@@ -101,16 +107,15 @@ function slots(
   progress: Readonly<Record<string, AgentHeartbeat>>,
   told: Readonly<Record<string, IdeaFacts>>,
 ): void {
-  const { counts } = live;
-  print(`Slots (${live.active.filter(({ agentName }) => agentName !== undefined).length} of ${live.slots})`);
-  for (const line of live.active.slice(0, SHOWN)) {
+  const { title, lines, total } = slotsView(live);
+  print(title);
+  for (const line of lines.slice(0, SHOWN)) {
     print(`  ${ideaText(line, views.get(line.id), live.landing)}`);
     factsLine(told[line.id]);
     const doing = progress[line.id];
     if (doing) print(`      ${progressText(doing, Date.now())}`);
   }
-  const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
-  if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
+  if (total > SHOWN) print(`  and ${total - SHOWN} more; all of them: ralphctl status --all`);
 }
 
 function landedOn({ counts: { landed }, landedBefore = 0, total, target }: RunStatus): string {
@@ -141,16 +146,16 @@ export function questionLines(id: string, question: string, columns = PIPE): str
 type Over = { start: string } | false;
 
 /** An idea that waits for a person, with the beginning of its question. */
-export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false): void {
-  const { id, status, reason, held } = line;
-  const state = held ? 'held' : statusWord(status);
+export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false, stopping = false): void {
+  const { id, status, reason } = line;
   if (reason && status === 'needs-human') {
     print(`? ${id} asks:`);
     for (const text of questionLines(id, reason, textWidth())) print(text);
-  } else print(`${signOf(line)} ${id} ${state}${reason ? `: ${clean(reason)}` : ''}`);
+  } else print(`${signOf(line)} ${id} ${lineWord(line)}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);
   const fix = remedy(line, over);
-  if (fix) print(`    ${fix}`);
+  // A run that stops takes no answer.
+  if (fix) print(`    ${stopping && line.status === 'needs-human' ? `once the run has stopped: ${fix}` : fix}`);
 }
 
 const SHOWN_AS: Partial<Record<IdeaStatus, Shown>> = {
@@ -186,18 +191,22 @@ const FIXED: Partial<Record<IdeaStatus, OpenState>> = {
 };
 
 /** The first thing to do about an idea that waits for a person. */
-export function remedy({ id, status, approval, held, reason }: IdeaLine, over: Over = false): string | undefined {
+export function remedy(
+  { id, status, approval, held, reason, single }: IdeaLine,
+  over: Over = false,
+): string | undefined {
   // Two commands would make the person guess.
   if (held && reason?.includes('ralphctl ')) return undefined;
   if (approval && !over) return `ralphctl approve ${id}`;
   if (held && !over) return `ralphctl resume ${id}`;
   const state = approval ? 'approve' : held ? 'stopped' : FIXED[status];
-  return state && fixOf({ id, status, reason, warnings: [] }, state, over)?.fix;
+  return state && fixOf({ id, status, reason, warnings: [], ...(single ? { single } : {}) }, state, over)?.fix;
 }
 
 function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
   const agent = line.agentName ? ` ${line.agentName}` : '';
-  const review = line.review && `in review as pull request ${line.review.number}`;
+  const on = line.below ? `, on top of ${line.below.number} (${line.below.idea})` : '';
+  const review = line.review && `in review as pull request ${line.review.number}${on}${lookText(line)}`;
   const lands = landing === line.id ? 'landing' : (review ?? 'waits to land');
   const state = line.status === 'landing' ? lands : line.status;
   if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
@@ -206,6 +215,12 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   const spent = view.spent ? `, ${spentText(view.spent)}` : '';
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
   return `${line.id}${agent}${by} ${review ? state : view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+}
+
+/** What the last look at its pull request found: why it has not landed although nothing seems open. */
+function lookText({ reason = '' }: IdeaLine): string {
+  const found = /^in review: [^\s;,]+(?:, on top of [^;]*)?; (.+)$/.exec(reason)?.[1];
+  return found === undefined ? '' : `; ${clean(found)}`;
 }
 
 /** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */
@@ -234,8 +249,6 @@ export function nextSteps(
   const why = 'why one did not land: ralphctl why IDEA';
   return [
     ...(notLanded.length > left.length ? [`try ${others} again with: ${startCommand(start)}   ${why}`] : []),
-    ...(left.length > 0
-      ? [`a start leaves out ${named(left)}, until: ralphctl retry ${left.length === 1 ? left[0] : 'IDEA'}`]
-      : []),
+    ...leftOutLine(left),
   ];
 }

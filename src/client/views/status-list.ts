@@ -1,8 +1,8 @@
 import type { IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
 import type { RunApi } from '../api/run.js';
 import { print } from '../context.js';
-import { statusWord } from './idea-lines.js';
-import { clean } from './live-lines.js';
+import { lineWord } from './idea-lines.js';
+import { clean, many } from './live-lines.js';
 import { statusNamed, unknownStatus } from './words.js';
 
 export interface StatusOptions {
@@ -48,6 +48,12 @@ async function everyPage(
   }
 }
 
+/** A list without lines. */
+export const noLines = (total: number, page = 1): string =>
+  total === 0
+    ? 'no idea has this status'
+    : `there is no page ${page}: the list has ${many(Math.ceil(total / A_PAGE), 'page')}`;
+
 export function describeList(list: IdeaPage | undefined, options: StatusOptions): void {
   if (!isWanted(options)) return;
   if (!list) {
@@ -56,13 +62,13 @@ export function describeList(list: IdeaPage | undefined, options: StatusOptions)
   }
   const { from, total, lines } = list;
   print('');
-  if (lines.length === 0)
-    print(total === 0 ? 'no idea has this status' : `there are ${Math.ceil(total / A_PAGE)} pages`);
+  if (lines.length === 0) print(noLines(total, options.page));
   else print(`ideas ${from + 1} to ${from + lines.length} of ${total}`);
-  for (const { id, title, status, held, agentName, reason, group } of lines) {
-    const state = held ? 'held' : statusWord(status);
+  const wide = lines.reduce((most, line) => Math.max(most, lineWord(line).length), 11);
+  for (const line of lines) {
+    const { id, title, agentName, reason, group } = line;
     print(
-      `  ${state.padEnd(11)} ${id}${agentName ? ` ${agentName}` : ''}${group ? ` ${group.done}/${group.total}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`,
+      `  ${lineWord(line).padEnd(wide)} ${id}${agentName ? ` ${agentName}` : ''}${group ? ` ${group.done}/${group.total}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`,
     );
   }
   if (options.page !== undefined && from + lines.length < total && lines.length > 0)

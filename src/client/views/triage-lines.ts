@@ -9,7 +9,7 @@ export function triageLines(file: string, { survivors, rejected, closed }: Triag
   const counts = [`${survivors.length} to fix`, `${rejected.length} rejected`];
   if (closed.length > 0) counts.push(`${closed.length} closed`);
   return [
-    `${clean(file)}: ${total} ${total === 1 ? 'report' : 'reports'}: ${counts.join(', ')}. Judged by rules only`,
+    `${clean(file)}: ${total} ${total === 1 ? 'report' : 'reports'}: ${counts.join(', ')}. ${judgedText(survivors, rejected)}`,
     ...(survivors.length > 0 ? ['', 'to fix, in this order:'] : []),
     ...survivors.flatMap((one, at) => survivorLines(one, at + 1)),
     ...(rejected.length > 0 ? ['', 'rejected:'] : []),
@@ -18,11 +18,18 @@ export function triageLines(file: string, { survivors, rejected, closed }: Triag
   ];
 }
 
+function judgedText(...lists: readonly (readonly { judgedBy?: string }[])[]): string {
+  const read = lists.flat().flatMap(({ judgedBy }) => judgedBy ?? []);
+  if (read.length === 0) return 'Judged by rules only';
+  return `Judged by rules, and ${read.length} of them by an agent in a run: ${clean([...new Set(read)].join(', '), 100)}`;
+}
+
 function survivorLines(one: Survivor, place: number): string[] {
-  const { id, title, tier, score, estimateMs, learntFrom, duplicates, accepted } = one;
+  const { id, title, tier, score, estimateMs, learntFrom, duplicates, accepted, judgedBy } = one;
   const from = learntFrom > 0 ? `, learnt from ${learntFrom} ${learntFrom === 1 ? 'idea' : 'ideas'}` : '';
   const more = [
     ...(duplicates.length > 0 ? [`also reported as ${clean(duplicates.join(', '))}`] : []),
+    ...(judgedBy === undefined ? [] : [`read by ${clean(judgedBy, 60)}`]),
     ...(accepted === undefined ? [] : [`accepted by a person: ${clean(accepted)}`]),
   ];
   return [
@@ -36,8 +43,10 @@ export function rejectionLines({
   gate,
   reason,
   quote,
-}: Pick<Rejection, 'id' | 'gate' | 'reason' | 'quote'>): string[] {
+  judgedBy,
+}: Pick<Rejection, 'id' | 'gate' | 'reason' | 'quote' | 'judgedBy'>): string[] {
   const number = gateNumber(gate);
-  const by = number === undefined ? `by ${GATE_NAMES[gate]}` : `gate ${number}, ${GATE_NAMES[gate]}`;
+  const who = judgedBy === undefined ? '' : `, read by ${clean(judgedBy, 60)}`;
+  const by = number === undefined ? `by ${GATE_NAMES[gate]}` : `gate ${number}, ${GATE_NAMES[gate]}${who}`;
   return [`  ${clean(id, 40)}  ${by}: ${clean(reason)}`, ...(quote === '' ? [] : [`      "${clean(quote, 120)}"`])];
 }

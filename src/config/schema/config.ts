@@ -10,8 +10,10 @@ import { agents } from './agents.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';
 import { notify } from './notify.js';
 import { tracker } from './tracker.js';
+import { triage } from './triage.js';
 import { waves } from './waves.js';
-import { commit, gate, landing, setup, worktrees } from './work.js';
+import { commit, gate, landing, setup } from './work.js';
+import { worktrees } from './worktrees.js';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
 const milliseconds = count(0, 86_400_000);
@@ -142,6 +144,7 @@ export const configSchema = z
         'What ralphctl does when an idea stops making progress: iterations leave the files as they were before, or the gate is red exactly as before.',
       ),
     waves,
+    triage,
     fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one reaches a limit.'),
     budget,
     warnings,
@@ -168,6 +171,7 @@ export const configSchema = z
       ctx.addIssue({ code: 'custom', path, message });
     };
     check(config.agent, ['agent']);
+    if (config.triage.agent !== 'off') check(config.triage.agent, ['triage', 'agent']);
     config.fallback.forEach((agent, i) => {
       check(agent, ['fallback', i]);
     });

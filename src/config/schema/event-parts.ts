@@ -64,8 +64,17 @@ export const stepState = oneOf<Extract<RunEvent, { kind: 'step' }>['state']>('Ho
 export const rung = oneOf<Rung['do']>('The reaction.', {
   ...{ nudge: true, fresh: true, stronger: true, other: true, ask: true },
 });
-export const warningKind = oneOf<WarningLine['kind']>('Kind of the warning.', {
-  ...{ stuck: true, iterations: true, budget: true, outside: true, worker: true, errors: true, push: true },
+export const warningKind = oneOf<Exclude<WarningLine['kind'], 'files'>>('Kind of the warning.', {
+  ...{
+    stuck: true,
+    iterations: true,
+    budget: true,
+    outside: true,
+    worker: true,
+    errors: true,
+    push: true,
+    target: true,
+  },
 });
 const troubleKind = oneOf<TroubleKind>('Kind of the cause.', {
   ...{ limited: true, provider: true, auth: true, launch: true },
@@ -113,6 +122,7 @@ export const gateCommand = part<GateCommandResult>(
   },
   {
     tests: testCounts('Its tests.'),
+    waitedMs: amount('How long it waited for its locks, in milliseconds.'),
     again: part<NonNullable<GateCommandResult['again']>>(
       { exitCode: exitCode('null: it did not finish.') },
       { tests: testCounts('Its tests.') },
@@ -175,19 +185,32 @@ export const push = [
   },
 ] as const;
 
+/** Of landed work that a person took off. */
+export const reverted = [
+  { idea, by: text('The commit, abbreviated.'), text: text('What happened, with the command that runs it again.') },
+  { part: z.literal(true).describe('Only some of its files.') },
+] as const;
+
 /** Of a pull request. */
 export const review = [
   {
     idea,
     state: z
-      .enum(['open', 'checks', 'comments', 'apart', 'merged', 'closed'])
-      .describe('checks, comments: its agent gets the idea back. apart: it conflicts with its base and lands again.'),
+      .enum(['open', 'checks', 'comments', 'apart', 'astray', 'merged', 'closed'])
+      .describe(
+        'checks, comments: its agent gets the idea back. apart: it conflicts with its base and lands again. astray: it ended with the branch of the pull request below it and lands again.',
+      ),
     number: counted('Number of the pull request.'),
     url: text('Its page.'),
   },
   {
     by: text('Who merged or closed it.'),
-    why: text('Red checks, or people who ask for changes; of an open one: what the forge refused.'),
+    below: z
+      .strictObject({ idea: text('The idea.'), number: counted('Number of its pull request.') })
+      .describe('Of an open one: the pull request that it stands on.'),
+    why: text(
+      'Red checks, or people who ask for changes; of an open one: what the forge refused; of a closed one: the closing comment.',
+    ),
   },
 ] as const;
 

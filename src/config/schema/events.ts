@@ -27,6 +27,7 @@ import {
   mode,
   parked,
   push,
+  reverted,
   review,
   rung,
   serial,
@@ -72,6 +73,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       held: flag('Pending, but on hold by a person.'),
       approval: flag('Waits for an approval, or an approval answers its question.'),
       retries: counted('Failed tries before this one.'),
+      unworked: flag('It failed before an iteration of it counted, so it may have no worktree.'),
     },
   ),
   landing: event('landing', 'An idea begins to land.', { idea }, {}),
@@ -94,6 +96,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     {
       agent: text('Agent from the configuration.'),
       model: text('Model of the agent.'),
+      limitMs: amount('Time that the idea may work in all, milliseconds.'),
       base: text('Commit that the work of the idea stands on.'),
       step: step('Current step of its plan.'),
     },
@@ -118,6 +121,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       usage: usage('As the agent reported it; missing where it reported nothing.'),
       words: text('Last words of the agent, cut.'),
       ...{ escaped, uncharged: flag('It cost no iteration.') },
+      repaired: texts("How ralphctl brought the worktree back to the idea's branch, which the agent had left."),
     },
   ),
   'gate-start': event(
@@ -137,6 +141,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     { idea, pass: z.boolean().describe('true: green.'), durationMs: duration },
     {
       merged,
+      same: text('It did not run again, because this gate had found the same tree green: "gate of t-1".'),
       commands: z.array(gateCommand).describe('In the order in which they ran; those after the first red one did not.'),
       ...gateParts,
       escaped,
@@ -238,6 +243,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     {},
   ),
   review: event('review', 'The pull request of an idea is open, or there is news about it.', ...review),
+  reverted: event('reverted', 'A commit of a person took landed work of the idea off the target.', ...reverted),
   push: event('push', 'The target reached its remote, or did not.', ...push),
   alert: event(
     'alert',

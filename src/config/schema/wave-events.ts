@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { RunEvent } from '../../protocol/events.js';
 import { type Tier, TRIAGE_GATES } from '../../protocol/triage.js';
 import type { WavesEnd } from '../../protocol/waves.js';
-import { amount, counted, duration, type Fields, idea, type MayFields, text } from './event-parts.js';
+import { amount, counted, duration, type Fields, idea, type MayFields, spent, text } from './event-parts.js';
 
 type Wave = Omit<Extract<RunEvent, { kind: 'wave' }>, 'kind'>;
 type Rejected = Omit<Extract<RunEvent, { kind: 'rejected' }>, 'kind'>;
@@ -32,6 +32,15 @@ const waveOptional: MayFields<Wave> = {
   left: counted('Good reports that no wave has taken yet.'),
   rejected: counted('Reports that triage rejects.'),
   leftOut: counted('Reports that the configuration leaves out.'),
+  read: z
+    .object({
+      agent: text('Agent that read reports.'),
+      reports: counted('Reports that it judged.'),
+      byRules: counted('Reports that rules judged in its place.'),
+      why: text('Why.').optional(),
+      spent: spent('Of its runs, together.'),
+    })
+    .describe('An agent read reports for this wave.'),
   end,
   why: text('Why the source cannot be read, or why no further wave begins.'),
   attempted: counted('Ideas of the wave that an agent worked on.'),
@@ -56,5 +65,8 @@ const rejectedFields: Fields<Rejected> = {
 export const wave = [waveFields, waveOptional] as const;
 export const rejected: readonly [Fields<Rejected>, MayFields<Rejected>] = [
   rejectedFields,
-  { duplicateOf: text('The report or idea that it repeats.') },
+  {
+    duplicateOf: text('The report or idea that it repeats.'),
+    judgedBy: text('The agent whose reading this is. Absent: rules, or a person.'),
+  },
 ];

@@ -1,12 +1,24 @@
 /**
- * The parts of the configuration about checking and landing work: gate, setup, commit, landing, worktrees.
+ * The parts of the configuration about checking and landing work: gate, setup, commit, landing.
  * Invariant: after parsing, every gate command has its name and timeout.
  * Imports zod only.
  */
 import { z } from 'zod';
 import { envName, minutes, repoPath, run, text } from './common.js';
 
-type GateItem = string | { run: string | string[]; name?: string; timeoutMinutes?: number; reports?: string[] };
+interface GateEntry {
+  run: string | string[];
+  name?: string;
+  timeoutMinutes?: number;
+  reports?: string[];
+  locks?: string[];
+}
+type GateItem = string | GateEntry;
+
+/** Also the name of a folder. */
+const lockName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, 'must be a short name of letters, digits, "-" and "_"');
 
 const gateCommand: z.ZodType<GateItem> = z.union([
   z.string().regex(/\S/, 'must not be empty'),
@@ -18,6 +30,13 @@ const gateCommand: z.ZodType<GateItem> = z.union([
       .array(repoPath)
       .optional()
       .describe('JUnit XML files that the command writes (globs), for exact test counts.'),
+    locks: z
+      .array(lockName)
+      .max(10)
+      .optional()
+      .describe(
+        'Names of what the command uses alone, e.g. db. Commands with the same name run one after another, in all projects of this machine. Waiting does not count for the time limit.',
+      ),
   }),
 ]);
 const commandList = z.array(gateCommand);
@@ -42,6 +61,12 @@ const wholeGate = z.strictObject({
     .boolean()
     .default(true)
     .describe('Retry a failed command once. If it passes then, ralphctl calls it flaky and green.'),
+  reuse: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Do not gate a tree again that the gate of this run has found green, with the same commands, set-up and environment. false: each landing runs the gate.',
+    ),
   baseTests: z
     .enum(['ask', 'require', 'off'])
     .default('ask')
@@ -83,9 +108,10 @@ export const gate = z
     return {
       ...rest,
       commands: commands.map((item) => {
-        const { run: what, name, timeoutMinutes, reports } = typeof item === 'string' ? { run: item } : item;
+        const { run: what, name, reports, locks, ...more }: GateEntry = typeof item === 'string' ? { run: item } : item;
         const full = name ?? (typeof what === 'string' ? what : what.join(' '));
-        return { name: full, run: what, timeoutMinutes: timeoutMinutes ?? rest.timeoutMinutes, reports: reports ?? [] };
+        const timeoutMinutes = more.timeoutMinutes ?? rest.timeoutMinutes;
+        return { name: full, run: what, timeoutMinutes, reports: reports ?? [], ...(locks?.length ? { locks } : {}) };
       }),
     };
   })
@@ -130,7 +156,7 @@ export const landing = z
       .enum(['local', 'push', 'pr'])
       .default('local')
       .describe(
-        'local: landed work stays in this repository. push: after each landing ralphctl also pushes the target branch to the remote. It never overwrites commits there. pr: ralphctl pushes each idea’s branch and opens a pull request on GitHub; the idea has landed when people merge it.',
+        'local: landed work stays in this repository. push: after each landing ralphctl also pushes the target branch to the remote. It never overwrites commits there. pr: ralphctl pushes each idea’s branch and opens a pull request on GitHub, or a merge request on GitLab; the idea has landed when people merge it.',
       ),
     remote: remoteName.default('origin').describe('With mode push or pr: the remote to push to.'),
     passEnv: z
@@ -160,7 +186,9 @@ export const landing = z
       .min(0)
       .max(20)
       .default(2)
-      .describe('How often a conflict or a red merge goes back to the agent before ralphctl asks you.'),
+      .describe(
+        'How often a conflict or a red merge goes back to the agent before ralphctl asks you. A round that failed only because the target moved on meanwhile does not count, up to six in a row.',
+      ),
     maxWaiting: z
       .int()
       .min(1)
@@ -169,19 +197,46 @@ export const landing = z
       .describe(
         'Most finished ideas in the landing queue. When it is full, new ideas wait, because their work would be stale when they land. Default: twice the slots, at least four.',
       ),
+    parallel: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe(
+        'Most gates of finished ideas at a time on what will land: the target, the ideas ahead in the landing queue, and the idea. Each has an integration worktree of its own, with its set-up. An idea whose gate was green there lands without another gate if that tree comes. 1: each idea is gated in its own worktree, and again when it lands.',
+      ),
     tick: z.boolean().default(true).describe('Tick the idea in the backlog file when it lands.'),
+    stack: z
+      .boolean()
+      .default(false)
+      .describe(
+        'With mode pr: an idea need not wait until what it depends on is merged. It starts on the branch of that open pull request, and its own is opened on top of it.',
+      ),
     pr: z
       .strictObject({
         repo: z
           .string()
-          .regex(/^(?:[\w.-]+\/)?[\w.-]+\/[\w.-]+$/, 'must be owner/name or host/owner/name')
+          .regex(/^[\w.-]+(?:\/[\w.-]+)+$/, 'must be owner/name or host/owner/name')
           .optional()
           .describe(
             'Repository of the pull requests, owner/name or host/owner/name. Default: the one of the remote’s address.',
           ),
+        forge: z
+          .enum(['github', 'gitlab'])
+          .optional()
+          .describe(
+            'Where the pull requests are. Default: gitlab if the host of the remote has that word in its name, such as gitlab.com or gitlab.example.com, else github.',
+          ),
         draft: z.boolean().default(false).describe('Open pull requests as drafts.'),
         labels: z.array(text).default([]).describe('Labels of each pull request.'),
         reviewers: z.array(text).default([]).describe('People who are asked for a review.'),
+        title: text
+          .max(200)
+          .regex(/^[^\r\n]*$/, 'must be one line')
+          .optional()
+          .describe(
+            'Title of pull requests, with the placeholders of template. One line of at most 200 characters. Default: {{title}} ({{id}}).',
+          ),
         template: repoPath
           .optional()
           .describe(
@@ -191,7 +246,7 @@ export const landing = z
           .enum(['off', 'merge', 'squash', 'rebase'])
           .default('off')
           .describe(
-            'Ask GitHub to merge each pull request in this way once its checks and reviews allow it. Needs "Allow auto-merge" in the settings of the repository.',
+            'Ask the forge to merge each pull request in this way once its checks and reviews allow it. GitHub needs "Allow auto-merge" in the settings of the repository. GitLab merges or rebases as its project says.',
           ),
         answer: z
           .enum(['resolve', 'reply', 'off'])
@@ -209,50 +264,13 @@ export const landing = z
       .prefault({})
       .describe('With mode pr: the pull requests.'),
   })
-  .prefault({})
-  .describe('How work with a green gate reaches the target branch.');
-
-/** Folders of package managers and build tools that are slow to rebuild. */
-const DEPENDENCY_FOLDERS = [
-  'node_modules',
-  '.pnpm-store',
-  '.yarn/cache',
-  '.venv',
-  'venv',
-  'vendor/bundle',
-  '.bundle',
-  'vendor',
-  'target',
-  '.gradle',
-  '.m2',
-  'Pods',
-  '.build',
-  'deps',
-  '_build',
-  '.dart_tool',
-  '.stack-work',
-  'dist-newstyle',
-  '.tox',
-];
-
-export const worktrees = z
-  .strictObject({
-    root: text
-      .optional()
-      .describe('Folder for worktrees. Default: inside ralphctl’s state folder, outside the repository.'),
-    keep: z
-      .array(repoPath)
-      .default(DEPENDENCY_FOLDERS)
-      .describe(
-        'Ignored folders, such as node_modules, that stay as set-up left them when ralphctl reuses a worktree. Replaces the default list.',
-      ),
-    cache: z
-      .array(repoPath)
-      .default([])
-      .describe(
-        'Folders of `keep` that stay as the last gate left them: build caches, such as target. This is faster, but files that one idea’s tests write there can turn another idea’s gate green.',
-      ),
-    recycle: z.boolean().default(true).describe('Reuse a worktree once its idea has landed and it is clean.'),
+  .superRefine(({ stack, mode }, ctx) => {
+    if (stack && mode !== 'pr')
+      ctx.addIssue({
+        code: 'custom',
+        path: ['stack'],
+        message: `is for landing.mode: pr only, and this one is ${mode}: without pull requests nothing can be on top of one. Set landing.mode: pr, or remove it`,
+      });
   })
   .prefault({})
-  .describe('Where agents work.');
+  .describe('How work with a green gate reaches the target branch.');

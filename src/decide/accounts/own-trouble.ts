@@ -9,7 +9,7 @@ import type { AccountBreaker, LimitState, Trouble } from '../../protocol/limits.
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { Board } from '../run/board.js';
 import { leaveWaiting, queueForSlot } from '../run/waiting.js';
-import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
+import { clip, clipReason, MAX_QUESTION } from '../text.js';
 import { backOffMs, LAUNCH_FAILURES } from './reopening.js';
 
 /**
@@ -89,12 +89,12 @@ export function takeOwnTrouble(board: Board, entry: IdeaEntry, trouble: Trouble,
   queueForSlot(board, entry);
   if (state.run === 'stopping') return;
   if (trouble.kind === 'provider') {
-    entry.reason = clip(`its agent gets no answer, while agents of other ideas do: ${trouble.message}`, MAX_REASON);
+    entry.reason = clipReason(`its agent gets no answer, while agents of other ideas do: ${trouble.message}`);
     if (tries >= MOST_UNANSWERED) askAbout(board, entry, trouble);
     else waitFor(entry, now + (backOffMs({ kind: 'provider', hits: tries }, settings) ?? 0));
     return;
   }
-  entry.reason = clip(`its agent does not start: ${trouble.message}`, MAX_REASON);
+  entry.reason = clipReason(`its agent does not start: ${trouble.message}`);
   const most = settings.errorStrategy === 'retry' ? settings.maxRetries : 0;
   if (tries > most) close(board, entry, trouble, tries);
   else waitFor(entry, now + settings.retryBaseMs * 2 ** (tries - 1));
@@ -112,7 +112,7 @@ function close(board: Board, entry: IdeaEntry, { agent, message }: Trouble, trie
   leaveWaiting(board, idea);
   const outcome = board.settings.errorStrategy === 'skip' ? 'skipped' : 'failed';
   const times = tries === 1 ? 'once' : `${tries} times`;
-  const reason = `${agent} ended right at its start ${times}: ${clip(message, MOST_WORDS)}. Its output: ralphctl logs ${idea}`;
+  const reason = `${agent} ended right at its start ${times}: ${clip(message, MOST_WORDS).replace(/\.$/, '')}. Its output: ralphctl logs ${idea}`;
   board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'close', outcome, reason } });
 }
 

@@ -4,9 +4,11 @@
  * events that a row wants are kept. Pure; may import protocol and decide only.
  */
 import type { AlertBatch, AlertItem, AlertKind, AlertOutbox, AlertSettings } from '../../protocol/alerts.js';
+import { cutAroundCommands } from '../../protocol/cut.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunOutcome } from '../../protocol/states.js';
 import { needsPerson } from '../delivery/push.js';
+import { commandNow, type Waiting } from '../idea/fix.js';
 import { clip, landedText, MAX_REASON } from '../text.js';
 import { landedBefore } from '../views/survey.js';
 
@@ -109,39 +111,48 @@ function itemOf(event: Event, { runId, now, serial }: { runId: string; now: numb
     run: runId,
     ...(idea === undefined ? {} : { idea }),
     ...(title === undefined ? {} : { title: clip(title, MAX_REASON) }),
-    ...(text ? { text: clip(text, MAX_REASON) } : {}),
+    ...(text ? { text: cutAroundCommands(text, MAX_REASON, MAX_REASON) } : {}),
     command,
     at: now,
   };
 }
 
-/** An alert may be read late: its command answers no later question. */
-const about = (question: string | undefined): string => (question === undefined ? '' : ` --question ${question}`);
+const KINDS = {
+  approve: 'question',
+  asks: 'question',
+  blocked: 'blocked',
+  'timed out': 'timed-out',
+  failed: 'failed',
+} as const satisfies Partial<Record<Waiting, AlertKind>>;
 
-function ofIdea({ card, status, reason, approval, approvable, commit, course }: IdeaEntry): Event | undefined {
-  const base = { idea: card.id, title: card.title, text: reason };
-  if (card.blue) return undefined;
-  if (approval) return { kind: 'question', ...base, command: `ralphctl approve ${card.id}` };
+const waitingOf = ({ status, approval, approvable }: IdeaEntry): keyof typeof KINDS | undefined => {
+  if (approval) return 'approve';
   switch (status) {
     case 'needs-human':
-      return {
-        kind: 'question',
-        ...base,
-        command: approvable
-          ? `ralphctl approve ${card.id}`
-          : `ralphctl answer ${card.id}${about(course?.question)} "…"`,
-      };
-    case 'blocked':
-      return { kind: 'blocked', ...base, command: `ralphctl retry ${card.id}` };
+      return approvable ? 'approve' : 'asks';
     case 'timeout':
-      return { kind: 'timed-out', ...base, command: `ralphctl retry ${card.id}` };
+      return 'timed out';
+    case 'blocked':
     case 'failed':
-      return { kind: 'failed', ...base, command: `ralphctl retry ${card.id}` };
-    case 'landed':
-      return { kind: 'landed', ...base, command: commit ? `git show ${commit.slice(0, 12)}` : 'ralphctl status' };
+      return status;
     default:
       return undefined;
   }
+};
+
+function ofIdea(entry: IdeaEntry): Event | undefined {
+  const { card, status, reason, commit, course } = entry;
+  const { id, title, single } = card;
+  if (card.blue) return undefined;
+  const base = { idea: id, title, text: reason };
+  const waiting = waitingOf(entry);
+  if (waiting) {
+    // An alert may be read late: its command answers no later question.
+    const about = { id, reason, questionId: course?.question, ...(single ? { single } : {}) };
+    return { kind: KINDS[waiting], ...base, command: commandNow(about, waiting) };
+  }
+  if (status !== 'landed') return undefined;
+  return { kind: 'landed', ...base, command: commit ? `git show ${commit.slice(0, 12)}` : 'ralphctl status' };
 }
 
 /** Conditions of the run that have just begun, and those that are gone. */

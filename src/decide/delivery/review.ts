@@ -11,7 +11,8 @@ import type { ReadyWork } from '../../protocol/states.js';
 import type { Board } from '../run/board.js';
 import { tellIdea } from '../run/control.js';
 import { queueForSlot } from '../run/waiting.js';
-import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
+import { clip, clipReason, MAX_QUESTION, MAX_REASON } from '../text.js';
+import { belowIsOpen, lookedBelow, onTopOf } from './stack.js';
 
 /** ms */
 const LONGEST_WAIT = 5 * 60_000;
@@ -38,11 +39,16 @@ export function beginReview(
   const { seen = [], apart, rest } = entry.review ?? {};
   const kept = { ...(apart === undefined ? {} : { apart }), ...(rest ? { rest } : {}) };
   entry.review = { ...pull, work, at: 0, quiet: 0, seen, ...kept };
-  entry.reason = `in review: ${pull.url}`;
+  if (pull.below) entry.below = pull.below;
+  else delete entry.below;
+  entry.reason = reasonOf(entry.review);
+  lookedBelow(board, entry.card.id);
   board.touch(entry);
   // A stopping run looks at no pull request: nothing else would end the idea.
   if (board.state.run === 'stopping' && board.rules('review-hears-stop')) tellIdea(board, entry, 'stop');
 }
+
+const reasonOf = ({ url, below }: ReviewState): string => `in review: ${url}${onTopOf(below)}`;
 
 /** The looks that begin now. */
 export function beginLooks(board: Board, now: number): { do: 'look'; idea: string }[] {
@@ -74,7 +80,7 @@ export function waitForForge(
   entry.work = work;
   if (green) entry.green = green;
   const clock = new Date(next).toISOString().slice(11, 19);
-  entry.reason = clip(`its pull request waits: ${why}; next try at ${clock} UTC`, MAX_REASON);
+  entry.reason = clipReason(`its pull request waits: ${why}; next try at ${clock} UTC`);
   board.touch(entry);
   // A stopping run waits for no forge: the work stays on its branch.
   if (state.run === 'stopping') tellIdea(board, entry, 'stop');
@@ -87,10 +93,15 @@ export const forgeWakesAt = ({ state }: Board): number | undefined =>
     : undefined;
 
 /** Somebody closed its pull request. */
-export function skipClosed(board: Board, { card: { id } }: IdeaEntry, { number, url, by }: ClosedPull): void {
+export function skipClosed(board: Board, { card: { id } }: IdeaEntry, { number, url, by, why }: ClosedPull): void {
   const whose = by === undefined ? '' : ` by ${by}`;
-  const reason = `pull request ${number} was closed${whose} without a merge: ${url}`;
-  board.outbox.push({ do: 'verdict', idea: id, verdict: { kind: 'close', outcome: 'skipped', reason } });
+  const words = why === undefined ? '' : ` (its closing comment: "${why}")`;
+  const reason = `pull request ${number} was closed${whose} without a merge: ${url}${words}`;
+  board.outbox.push({
+    do: 'verdict',
+    idea: id,
+    verdict: { kind: 'close', outcome: 'skipped', reason: clip(reason, MAX_REASON) },
+  });
 }
 
 /** What the landing queue does with the idea. */
@@ -105,6 +116,9 @@ export function endLook(board: Board, entry: IdeaEntry, result: LookResult, now:
   const { review } = entry;
   if (!review || entry.status !== 'landing') return { do: 'wait' };
   delete review.busy;
+  if (result.kind === 'open' && !result.merged) lookedBelow(board, entry.card.id);
+  if (result.kind === 'merged' && belowIsOpen(board.graph, entry))
+    return endLook(board, entry, { kind: 'behind', why: mergedEarly(entry) }, now);
   switch (result.kind) {
     case 'open':
     case 'behind':
@@ -112,7 +126,7 @@ export function endLook(board: Board, entry: IdeaEntry, result: LookResult, now:
       const first = board.settings.delivery?.pollMs ?? 30_000;
       review.at = now + Math.min(LONGEST_WAIT, first * 1.5 ** Math.min(review.quiet, 20));
       review.quiet += 1;
-      const why = clip(`in review: ${review.url}${more(result)}`, MAX_REASON);
+      const why = clip(`${reasonOf(review)}${more(result)}`, MAX_REASON);
       if (entry.reason !== why) {
         entry.reason = why;
         board.touch(entry);
@@ -129,18 +143,34 @@ export function endLook(board: Board, entry: IdeaEntry, result: LookResult, now:
     }
     case 'closed':
       delete review.at;
+      if (board.settings.delivery?.stack) board.touch(entry);
       skipClosed(board, entry, { ...review, ...result });
       return { do: 'wait' };
     case 'apart':
       delete review.at;
       if (stoodOnTheSame(board, entry, review))
         return tooOften(board, entry, 'it conflicts with its base, although it landed again on top of it');
-      entry.work = review.work;
-      return { do: 'land' };
+      return again(board, entry, review);
+    case 'astray':
+      delete review.at;
+      // Nobody has turned it down.
+      entry.anew = true;
+      entry.reason = clipReason(`lands again: ${result.why}`);
+      return again(board, entry, review);
     case 'back':
       return giveBack(board, entry, review, result);
   }
 }
+
+function again(board: Board, entry: IdeaEntry, { work }: ReviewState): AfterLook {
+  entry.work = work;
+  // What depends on it does not start on it now.
+  if (board.settings.delivery?.stack) board.touch(entry);
+  return { do: 'land' };
+}
+
+const mergedEarly = ({ below }: IdeaEntry): string =>
+  `it is merged, and has landed once pull request ${below?.number} (${below?.idea}) below it has`;
 
 function more(result: Extract<LookResult, { kind: 'open' | 'behind' | 'unreachable' }>): string {
   if (result.kind === 'open') return '';

@@ -1,12 +1,13 @@
 /**
  * Limits for hints and answers that wait for an idea's next prompt.
  * Invariant: an answer to an open question always fits. Anything that does not fit is refused with the reason, never
- * dropped silently. May import protocol only.
+ * dropped silently. May import protocol and checks of messages only.
  */
 
 import type { IdeaLimits } from '../../protocol/activities.js';
-import { type LimitPatch, MOST_ITERATIONS, MOST_MINUTES, MOST_NOTES } from '../../protocol/command.js';
+import { type HintedAt, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES, MOST_NOTES } from '../../protocol/command.js';
 import type { IdeaView } from '../../protocol/views.js';
+import { type Check, isCount, isName, isTrue, maybe, shaped } from '../messages/shape.js';
 
 export interface Notes {
   count: number;
@@ -23,7 +24,14 @@ export function notesProblem(id: string, waiting: Notes, text: string, most: Not
 }
 
 /** Why no prompt follows by itself that would have a hint, and what makes one; undefined: the next prompt has it. */
-export function hintWaits({ idea, phase, iteration, maxIterations: most, step }: HintedIdea): string | undefined {
+export function hintWaits({
+  idea,
+  phase,
+  iteration,
+  maxIterations: most,
+  single,
+  step,
+}: HintedIdea): string | undefined {
   if (phase === 'closed' || phase === 'needs-human') return undefined;
   const kept = `${idea} has your text, but no prompt follows by itself that would have it`;
   if (phase === 'landing')
@@ -33,16 +41,42 @@ export function hintWaits({ idea, phase, iteration, maxIterations: most, step }:
   if (most === 1 && step && step.number < step.of) return undefined;
   const retry = `ralphctl retry ${idea}, once it has ended without landing`;
   // An idea with a single attempt gets no other one from `limit`.
-  if (most === 1) return `${kept}: this is its only iteration. To have it read: ${retry}`;
+  if (most === 1 || single) return `${kept}: this is its only iteration. To have it read: ${retry}`;
   return `${kept}: this is its last iteration, ${iteration} of ${most}. To have it read: ralphctl limit ${idea} 1 now, or ${retry}`;
 }
 
-type HintedIdea = Pick<IdeaView, 'idea' | 'phase' | 'iteration' | 'maxIterations' | 'step'>;
+type HintedIdea = HintedAt & { idea: string };
+
+/** The reply to a hint that an open idea takes. Only its sender may know where it is: a Temporal signal does not say. */
+export function hintTaken(idea: string, seen: unknown): string {
+  if (!isHintedAt(seen)) return `${idea} has your text for its next prompt, if one follows`;
+  return hintWaits({ idea, ...seen }) ?? `${idea} gets your text with its next prompt`;
+}
+
+/** What the sender of a hint passes on. */
+export const seenOf = ({ phase, iteration, maxIterations, single, step }: IdeaView): HintedAt => ({
+  ...{ phase, iteration },
+  ...(maxIterations === undefined ? {} : { maxIterations }),
+  ...(single ? { single } : {}),
+  ...(step ? { step: { number: step.number, of: step.of } } : {}),
+});
+
+const isHintedAt = shaped<HintedAt>({
+  phase: isName as Check<HintedAt['phase']>,
+  iteration: isCount,
+  maxIterations: maybe(isCount),
+  single: maybe(isTrue),
+  step: maybe(shaped<NonNullable<HintedAt['step']>>({ number: isCount, of: isCount })),
+});
 
 export const sizeOf = (notes: readonly string[] = []): Notes => ({
   count: notes.length,
   size: notes.reduce((sum, note) => sum + note.length, 0),
 });
+
+/** Why more iterations do not help an idea with a single attempt, and what does. @param again whether it takes a retry now */
+export const singleAttempt = (id: string, again: boolean): string =>
+  `${id} has a single attempt (ralph: false), so more iterations do not help it. ${again ? `To try it again: ralphctl retry ${id}. ` : ''}For a longer agent run: ralphctl edit ${id} --iteration-timeout MINUTES`;
 
 /* Edited limits of an idea (C3). May import protocol only. */
 

@@ -42,7 +42,7 @@ export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsa
 
 /** Hands out what the idea was told before its start: hints and a skipped step once, limits and texts at each start. */
 export function takeStartState(pilot: Autopilot, entry: IdeaEntry): IdeaStartState | undefined {
-  const { notes, patch, revision, keepCount, skipStep } = entry;
+  const { notes, patch, revision, keepCount, skipStep, below } = entry;
   const start: IdeaStartState = {
     ...(notes ? { notes } : {}),
     ...(patch ? { patch } : {}),
@@ -50,6 +50,7 @@ export function takeStartState(pilot: Autopilot, entry: IdeaEntry): IdeaStartSta
     ...(keepCount ? { iteration: keepCount } : {}),
     ...(skipStep ? { skipStep } : {}),
     ...(pilot.state.mode === 'step' ? { step: true } : {}),
+    ...(below ? { on: below.commit } : {}),
   };
   delete entry.notes;
   delete entry.skipStep;

@@ -128,14 +128,19 @@ export function afterGate(
   run: RunAgentResult,
   gate: GateResult,
   limits: IdeaLimits,
-  /** Keys of tripwires that a person has approved. */
-  approved: readonly string[] = [],
+  /** `approved`: keys of tripwires that a person has approved. */
+  { idea, approved = [] }: { idea: string; approved?: readonly string[] },
 ): NextStep {
   const claims = claimsDone(run, limits);
   if (claims && gate.pass) {
     const open = openTripwires(gate, approved);
     if (open.length === 0) return { do: 'ready' };
-    return { do: 'ask', question: tripwireQuestion(open), approve: open.map(tripwireKey), asking: 'tripwire' };
+    return {
+      do: 'ask',
+      question: tripwireQuestion(idea, open, gate),
+      approve: open.map(tripwireKey),
+      asking: 'tripwire',
+    };
   }
   if (claims && gate.failure?.alreadyRed)
     return { do: 'ask', question: alreadyRedQuestion(gate.failure), asking: 'baseline' };
@@ -166,13 +171,19 @@ export function ranOutOf(reason = ''): 'iterations' | 'time' | 'one run' {
   return Object.values(TIMED_OUT).some((text) => reason.includes(`${text} after `)) ? 'one run' : 'iterations';
 }
 
+const mostIterations = ({ loop, maxIterations, attempts = 1 }: IdeaLimits): number => (loop ? maxIterations : attempts);
+
+/** An answer and a landing that bounced grant an iteration beyond the limit: no view has a fourth of three. */
+export const shownLimit = (limits: IdeaLimits, iteration: number): number =>
+  Math.max(mostIterations(limits), iteration);
+
 /** The reason an idea may not start another iteration, or undefined when it may. */
 export function limitReached(
   spent: { iteration: number; activeMs: number; grace: boolean },
   limits: IdeaLimits,
 ): string | undefined {
   if (spent.grace) return undefined;
-  const most = limits.loop ? limits.maxIterations : (limits.attempts ?? 1);
+  const most = mostIterations(limits);
   if (spent.iteration >= most) return `${spent.iteration} of ${most} iterations used`;
   if (spent.activeMs >= limits.timeoutMs) return `${took(limits.timeoutMs)} ${TIME_USED}`;
   return undefined;

@@ -4,6 +4,7 @@
  * May import protocol and decide only.
  */
 import { type IdeaVerb, type Intervention, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
+import { numberProblem } from '../../protocol/command-numbers.js';
 import type { Afterwards, IdeaEntry } from '../../protocol/run.js';
 import { afterPause, planAnswer } from '../run/answers.js';
 import type { Board } from '../run/board.js';
@@ -11,9 +12,10 @@ import { letLand, tellIdea } from '../run/control.js';
 import { type Plan, refuse } from '../run/effects.js';
 import { splitProblem } from '../run/enqueue.js';
 import { requeue } from '../run/git-tasks.js';
-import { putFirst } from '../run/waiting.js';
-import { clip, MAX_REASON } from '../text.js';
-import { addPatch, notesProblem, sizeOf } from './amendments.js';
+import { putFirst, setPoints } from '../run/waiting.js';
+import { clip, clipReason, MAX_REASON } from '../text.js';
+import { addPatch, hintTaken, notesProblem, singleAttempt, sizeOf } from './amendments.js';
+import { dependantsIn } from './dependants.js';
 import { type Effect, ideaEffect, refusedFor, situationOf } from './table.js';
 
 export type IdeaIntervention = Intervention & { verb: IdeaVerb };
@@ -43,17 +45,18 @@ const NEEDS: Partial<Record<IdeaVerb, Check>> = {
     text.trim() === ''
       ? `hint ${card.id} needs a text: ralphctl hint ${card.id} "…"`
       : notesProblem(card.id, sizeOf(notes), text, MOST_KEPT_NOTES),
-  limit: (_board, _entry, { n }) =>
-    Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 10_000
-      ? undefined
-      : 'limit takes iterations to add: 1 to 10000',
-  score: (_board, _entry, { n }) =>
-    Number.isInteger(n) && Math.abs(Number(n)) <= 1_000_000 ? undefined : 'score takes a whole number',
+  limit: (board, entry, { n }) => {
+    const { id, single } = entry.card;
+    if (single) return singleAttempt(id, 'effect' in ideaEffect(id, situationOf(entry, board.state.landing), 'retry'));
+    return numberProblem('limit', n);
+  },
+  score: (_board, _entry, { n }) => numberProblem('score', n),
   edit: (_board, _entry, { patch, title, revision }) =>
     patch || title !== undefined || revision !== undefined ? undefined : 'edit changes nothing',
   assign: (board, { card }) => {
     const waits = board.graph.waitsFor(card.id);
-    if (waits.length > 0) return `${card.id} still waits for ${waits.slice(0, 10).join(', ')}`;
+    if (waits.length > 0 && !board.graph.foot(card.id))
+      return `${card.id} still waits for ${waits.slice(0, 10).join(', ')}`;
     return board.state.assigned?.includes(card.id) ? `${card.id} is already assigned` : undefined;
   },
   resume: (_board, entry) =>
@@ -110,7 +113,7 @@ const EFFECTS: Record<Effect, Act> = {
     entry.busy = 'undo';
     board.set(entry, 'landing');
     board.state.lane.push(entry.card.id);
-    return `${entry.card.id} is in the landing queue, to be taken off ${board.state.target}`;
+    return `${entry.card.id} is in the landing queue, to be taken off ${board.state.target}${dependantsIn(entry.card.id, board.state.entries)}`;
   },
   clean: (board, entry, { force }) => {
     gitTask(board, entry, 'cleanup', force);
@@ -135,7 +138,7 @@ const EFFECTS: Record<Effect, Act> = {
   },
   patch: (board, entry, command) => {
     edit(board, entry, patchOf(command), command);
-    return `changed; it applies when ${entry.card.id} starts${again(entry)}`;
+    return `changed; it applies when ${entry.card.id} starts${again(entry)}${noMore(entry, command.patch)}`;
   },
   omit: (_board, entry, { reason }) => {
     entry.skipStep = reason === undefined ? {} : { why: clip(reason, MAX_REASON) };
@@ -146,26 +149,31 @@ const EFFECTS: Record<Effect, Act> = {
     return `approved: ${entry.card.id} lands next`;
   },
   score: (board, entry, { verb, n = 0 }) => {
-    if (verb === 'score') entry.boost = n;
+    if (verb === 'score') setPoints(board, entry, n);
     else putFirst(board, entry);
     board.touch(entry);
-    return `${entry.card.id} has ${entry.boost ?? 0} points from you`;
+    const { id } = entry.card;
+    return verb === 'bump' ? `${id} is ahead of all other ready ideas` : `${id} has ${n} points from you`;
   },
 };
 
 const again = ({ card, status }: IdeaEntry): string => (status === 'pending' ? '' : `: ralphctl retry ${card.id}`);
 
+/** Added to what `edit` says. `ralphctl edit` refuses this before it sends; a Temporal signal comes here. */
+const noMore = ({ card }: IdeaEntry, patch: LimitPatch | undefined): string =>
+  card.single && patch?.maxIterations !== undefined ? `. But ${singleAttempt(card.id, false)}` : '';
+
 /** Messages to an open workflow, by verb. */
 const TELL: Partial<Record<IdeaVerb, Act>> = {
-  hint: (board, entry, { text = '' }) => {
+  hint: (board, entry, { text = '', seen }) => {
     tellIdea(board, entry, 'hint', [text.trim()]);
-    return `${entry.card.id} gets your text with its next prompt`;
+    return hintTaken(entry.card.id, seen);
   },
   edit: (board, entry, command) => {
     const patch = patchOf(command);
     edit(board, entry, patch, command);
     tellIdea(board, entry, 'edited', [{ patch, revision: command.revision }]);
-    return `changed; it applies from the next iteration of ${entry.card.id} on`;
+    return `changed; it applies from the next iteration of ${entry.card.id} on${noMore(entry, patch)}`;
   },
   limit: (board, entry, command) => {
     const patch = patchOf(command);
@@ -250,7 +258,7 @@ export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): voi
         return;
       }
       entry.hold = true;
-      entry.reason = clip(`could not be split: ${problem}`, MAX_REASON);
+      entry.reason = clipReason(`could not be split: ${problem}`);
       board.set(entry, 'pending');
       return;
     }
@@ -259,7 +267,8 @@ export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): voi
 
 function markOver(board: Board, entry: IdeaEntry, status: 'skipped' | 'abandoned', reason: string | undefined): void {
   delete entry.hold;
-  entry.reason = clip(reason ?? `${status} by a person`, MAX_REASON);
+  // Every view puts the status before it.
+  entry.reason = clip(reason ?? 'by a person', MAX_REASON);
   board.set(entry, status);
 }
 

@@ -203,7 +203,10 @@ export const legalInterventions = (
 /** Verbs that fit the situation but that the run or the idea refuses in its present state. */
 export function refusedFor(entry: IdeaEntry, { run, mode = 'autopilot' }: AutopilotState): (verb: IdeaVerb) => boolean {
   if (run === 'stopping' || run === 'completed') return () => true;
-  return (verb) => (verb === 'resume' && !goesOn(entry)) || (verb === 'assign' && mode !== 'semi-auto');
+  return (verb) =>
+    (verb === 'resume' && !goesOn(entry)) ||
+    (verb === 'assign' && mode !== 'semi-auto') ||
+    (verb === 'limit' && entry.card.single === true);
 }
 
 /** Whether a `resume` of the idea alone has an effect. */

@@ -3,7 +3,7 @@
  * Invariant: an approved finding is not asked about again; a finding that nobody saw never counts as approved.
  * May import protocol only.
  */
-import type { GateFailure, GateResult, Tripwire } from '../../protocol/gate.js';
+import { type GateFailure, type GateResult, isNoGate, type Tripwire } from '../../protocol/gate.js';
 
 const LABEL: Record<Tripwire['kind'], string> = {
   'base-test': 'it breaks behaviour that was tested before',
@@ -24,10 +24,11 @@ export function openTripwires(gate: GateResult, approved: readonly string[]): Tr
   return (gate.tripwires ?? []).filter((one) => !one.warn && !approved.includes(tripwireKey(one)));
 }
 
-export function tripwireQuestion(open: readonly Tripwire[]): string {
+export function tripwireQuestion(idea: string, open: readonly Tripwire[], gate: GateResult): string {
   const shown = open.slice(0, MOST_SHOWN).map(describeTripwire).join('; ');
   const more = open.length > MOST_SHOWN ? `; and ${open.length - MOST_SHOWN} more` : '';
-  return `The gate is green, but check this before it lands: ${shown}${more}. To land it as it is: ralphctl approve IDEA. To change it: answer with the change you want.`;
+  const judged = isNoGate(gate) ? 'No gate is configured, so check' : 'The gate is green, but check';
+  return `${judged} this before it lands: ${shown}${more}. To land it as it is: ralphctl approve ${idea}. To change it: answer with the change you want.`;
 }
 
 /** Only the question about a gate that was red before contains this text. */

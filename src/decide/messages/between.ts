@@ -142,7 +142,9 @@ const isFiles = listOf(isText, 100_000);
 const isCode: Check<number | null> = (value): value is number | null => value === null || Number.isInteger(value);
 
 const REOPEN: { [Kind in Reopen['kind']]: Check<OfKind<Reopen, Kind>> } = {
-  conflict: shaped<OfKind<Reopen, 'conflict'>>({ kind: oneOf({ conflict: true }), onto: isName, files: isFiles }),
+  conflict: shaped<OfKind<Reopen, 'conflict'>>({
+    ...{ kind: oneOf({ conflict: true }), onto: isName, files: isFiles, after: maybe(isName) },
+  }),
   red: shaped<OfKind<Reopen, 'red'>>({ kind: oneOf({ red: true }), onto: isName, candidate: isName }),
 };
 /** The agent's feedback about a landing that failed. */
@@ -152,6 +154,7 @@ const FEEDBACK: { [Kind in 'landing-conflict' | 'landing-red' | 'review']: Check
   }),
   'landing-red': shaped<OfKind<Feedback, 'landing-red'>>({
     ...{ kind: oneOf({ 'landing-red': true }), command: isText, exitCode: isCode, tail: isText, log: isText },
+    others: maybe(listOf(isName)),
   }),
   review: shaped<OfKind<Feedback, 'review'>>({
     ...{ kind: oneOf({ review: true }), about: oneOf({ checks: true, comments: true }) },

@@ -94,7 +94,7 @@ export const isSettings = shaped<RunSettings>({
   ...{ rateLimitBackoffMs: isAmount, rateLimitFactor: isAmount, recoverPrimary: maybe(isBoolean) },
   ...{ ladder: maybe(isLadder), budget: maybe(isBudget), stepLanding: maybe(isTrue), ownTrouble: maybe(isTrue) },
   unblocksThroughParents: maybe(isTrue),
-  bluesByChildren: maybe(isTrue),
+  ...{ bluesByChildren: maybe(isTrue), pointsAddUp: maybe(isTrue) },
   times: maybe(
     shaped<NonNullable<RunSettings['times']>>({ setupMs: isAmount, gateMs: isAmount, untakenMs: maybe(isAmount) }),
   ),
@@ -105,6 +105,7 @@ export const isSettings = shaped<RunSettings>({
     shaped<DeliverySettings>({
       ...{ mode: oneOf<DeliverySettings['mode']>({ push: true, pr: true }), to: isName, retryMs: isAmount },
       pollMs: maybe(isAmount),
+      stack: maybe(isTrue),
     }),
   ),
   /** A newer version may know more trackers. */

@@ -1,15 +1,15 @@
 /**
  * The autopilot's decisions: events change the state, and `decide` says what to do next. The workflow only does it.
  * Invariant: at most one landing at a time. At most one idea holds a slot. An idea starts only when all its
- * dependencies have landed. A report older than the last one taken changes nothing. No event costs a pass over all
- * ideas. May import protocol and decide only.
+ * dependencies have landed, or with `landing.stack` are in review. A report older than the last one taken changes
+ * nothing. No event costs a pass over all ideas. May import protocol and decide only.
  */
 
 import type { CarriedOver, RunConfigResult } from '../../protocol/activities.js';
 import type { Ceilings } from '../../protocol/budget.js';
 import type { Intervention as Told } from '../../protocol/command.js';
 import type { PushTargetResult } from '../../protocol/delivery.js';
-import type { LandResult, UndoResult } from '../../protocol/git-work.js';
+import type { KeptPlace, LandResult, UndoResult } from '../../protocol/git-work.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import type { IdeaReport } from '../../protocol/idea-run.js';
 import type { AccountLine } from '../../protocol/limits.js';
@@ -22,7 +22,7 @@ import type { Raise } from '../budget/run.js';
 import { beginDeliveries, deliveryTimes } from '../delivery/due.js';
 import { waitsForPush } from '../delivery/push.js';
 import type { Graph } from '../scheduler/graph.js';
-import { clip, MAX_REASON } from '../text.js';
+import { clipReason } from '../text.js';
 import { Waves } from '../waves/waves.js';
 import type { Answers, Outcome } from './answers.js';
 import { Board, type Told as Taken } from './board.js';
@@ -31,6 +31,7 @@ import type { Effect } from './effects.js';
 import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
 import { idleProblem, refusalOf, takeCommand } from './interventions.js';
 import { type Ending, LandingQueue } from './landing-queue.js';
+import { placesBefore, placesEnd } from './places.js';
 import { notePush } from './pushes.js';
 import { reconfigure } from './reconfigure.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
@@ -102,7 +103,7 @@ export class Autopilot {
     const entry = this.graph.entry(idea);
     if (!entry) return;
     if (why === undefined) delete entry.reason;
-    else entry.reason = clip(why, MAX_REASON);
+    else entry.reason = clipReason(why);
     this.#board.touch(entry);
   }
 
@@ -160,6 +161,9 @@ export class Autopilot {
     return entry !== undefined && (life === undefined || isAdopted(entry) || life === entry.life);
   }
 
+  /** What the landing of the idea has to respect. */
+  placesBefore = (entry: IdeaEntry, now: number): { places?: KeptPlace[] } => placesBefore(this.#board, entry, now);
+
   looked = (idea: string, result: LookResult, now: number): void => this.#landingQueue.looked(idea, result, now);
 
   pushed = (result: PushTargetResult, now: number): void => notePush(this.#board, result, now);
@@ -206,6 +210,7 @@ export class Autopilot {
     endOwnWaits(board, now);
     watchBudget(board, now);
     if (rollover) return board.outbox.splice(0);
+    this.#landingQueue.restack();
     // A wave may end or pause the run, and the ideas have to hear of it now: no event may follow.
     const atOnce = state.waves !== undefined && board.rules('waves-act-at-once');
     const early = atOnce ? this.waves.next(now) : [];
@@ -230,6 +235,7 @@ export class Autopilot {
       day,
       this.waves.wakeAt(),
       ...deliveryTimes(this.#board),
+      ...placesEnd(this.#board),
     ]);
   }
 

@@ -88,6 +88,8 @@ export function stopRun(board: Board, why?: string): void {
   if (!moved(board, 'STOP')) return;
   say(board, why);
   board.state.waiting = [];
+  // Landings that a person's merge holds are tried once more, at once.
+  if (board.state.targetBusy) board.state.targetBusy.at = 0;
   for (const entry of board.openIdeas()) {
     // An idea whose landing bounced waits for a verdict that cannot come any more.
     if (entry.status !== 'landing') tellIdea(board, entry, 'stop', entry.bounce ? undefined : DRAIN);
@@ -221,7 +223,7 @@ export const mustBeApproved = ({ state, settings }: Board, { mayLand }: IdeaEntr
 
 export function askToLand(entry: IdeaEntry): void {
   entry.approval = true;
-  entry.reason = 'done and green: its landing waits for an approval';
+  entry.reason = 'done: its landing waits for an approval';
 }
 
 /** The idea is already in the landing queue. */

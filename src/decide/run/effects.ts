@@ -2,6 +2,7 @@
  * The effects that the autopilot can ask of its workflow. The workflow does them and decides nothing itself.
  * May import protocol only.
  */
+import type { Ceilings } from '../../protocol/budget.js';
 import type { KnownTips } from '../../protocol/delivery.js';
 import type { Verdict } from '../../protocol/idea-run.js';
 import type { AgentChoice } from '../../protocol/limits.js';
@@ -25,8 +26,8 @@ export type Effect =
   | { do: 'push'; idea?: undefined; known?: KnownTips }
   /** Look at an idea's pull request. */
   | { do: 'look'; idea: string }
-  /** Read and triage the source, and choose the ideas of a wave. */
-  | { do: 'wave'; idea?: undefined; wave: number; most: number }
+  /** Read and triage the source, and choose the ideas of a wave. `again`: how many plans of it came before. */
+  | { do: 'wave'; idea?: undefined; wave: number; most: number; again?: number; ceilings?: Ceilings }
   /** Stop waiting for the current landing. */
   | { do: 'cancel-landing'; idea: string };
 

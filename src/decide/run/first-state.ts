@@ -38,7 +38,7 @@ export function firstEntry(card: IdeaCard, landed: boolean, retries = 0, carried
 }
 
 /** More than any score: a person puts it first. */
-const FIRST = 1_000_000;
+export const FIRST = 1_000_000;
 
 /** What a person said while no run was open. */
 function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void {
@@ -53,6 +53,7 @@ function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void 
       return;
     case 'score':
       entry.boost = (entry.boost ?? 0) + n;
+      entry.points = n;
       return;
     case 'skip-step':
       entry.skipStep = reason === undefined ? {} : { why: reason };
@@ -61,7 +62,7 @@ function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void 
     case 'rollback':
       if (entry.status === 'abandoned') return;
       entry.status = 'skipped';
-      entry.reason = verb === 'skip' ? (reason ?? 'skipped by a person') : takenOff(reason);
+      entry.reason = verb === 'skip' ? (reason ?? 'by a person') : takenOff(reason);
       return;
     default:
       return;

@@ -5,7 +5,7 @@
  */
 import type { CleanupResult, RollbackResult, StashResult } from '../../protocol/git-work.js';
 import type { IdeaEntry } from '../../protocol/run.js';
-import { clip, MAX_REASON } from '../text.js';
+import { clipReason } from '../text.js';
 import type { Board } from './board.js';
 
 export type GitTaskResult =
@@ -24,7 +24,7 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
     if ('problem' in outcome) entry.hold = true;
     else requeue(board, entry);
   }
-  entry.reason = clip(done, MAX_REASON);
+  entry.reason = clipReason(done);
   board.touch(entry);
 }
 

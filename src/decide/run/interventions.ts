@@ -156,7 +156,10 @@ function planForIdea(board: Board, command: Intervention, id: string, older: boo
   const entry = board.graph.entry(id);
   if (!entry) return refuse(`there is no idea ${id} in this run`);
   const next = runTransition(runFacts(board), verb === 'assign' ? 'ASSIGN_IDEA' : 'IDEA');
-  if ('refusal' in next) return refuse(next.refusal);
+  if ('refusal' in next) {
+    const later = verb === 'answer' && board.state.run === 'stopping';
+    return refuse(`${next.refusal}${later ? `. Once it has stopped, answer with: ralphctl answer ${id} "…"` : ''}`);
+  }
   return planIdeaIntervention(board, entry, { ...command, verb }, older);
 }
 

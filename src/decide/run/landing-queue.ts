@@ -4,18 +4,22 @@
  * Invariant: during a landing, only its own result changes the idea.
  * May import protocol and decide only.
  */
-import type { Bounced, LandResult, UndoResult } from '../../protocol/git-work.js';
+import type { LandResult, Reverted, UndoResult } from '../../protocol/git-work.js';
 import type { LookResult } from '../../protocol/review.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
 import { owePush } from '../delivery/push.js';
 import { beginReview, endLook, skipClosed, waitForForge } from '../delivery/review.js';
-import { gateFeedback } from '../idea/completion.js';
-import { alreadyRedQuestion } from '../idea/tripwires.js';
-import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
+import { mayLand, restack, waitForBelow } from '../delivery/stack.js';
+import { dependantsIn, landedDependantsIn } from '../idea/dependants.js';
+import { clip, clipReason, MAX_QUESTION } from '../text.js';
 import type { Board } from './board.js';
+import { bounceOf, landingQuestion, undoProblem } from './bounce.js';
 import { askToLand, mustBeApproved, tellIdea, tellRunState } from './control.js';
 import type { Effect } from './effects.js';
+import { forgetPlace, isRound, keepPlace, waitBehind, waitsBehind } from './places.js';
+import { revertedText } from './reverted.js';
+import { waitForTarget } from './target-busy.js';
 import { queueForSlot } from './waiting.js';
 
 export interface Ending {
@@ -43,7 +47,9 @@ export class LandingQueue {
     if (mustBeApproved(this.#board, entry)) askToLand(entry);
     delete entry.mayLand;
     this.#board.set(entry, 'landing');
-    this.#board.state.lane.push(entry.card.id);
+    const { lane, landing } = this.#board.state;
+    const first = landing !== undefined && lane[0] === landing ? 1 : 0;
+    lane.splice(entry.place ? first : lane.length, 0, entry.card.id);
     // A stopping run asks nobody any more: the work stays on its branch.
     if (entry.approval && this.#board.state.run === 'stopping') tellIdea(this.#board, entry, 'stop');
   }
@@ -63,17 +69,29 @@ export class LandingQueue {
     this.#ended ??= ending;
   }
 
+  /** What stands on a pull request that has changed lands again, waits or asks. */
+  restack(): void {
+    for (const { entry, question } of restack(this.#board)) {
+      this.leave(entry.card.id);
+      this.#ask(entry, question);
+    }
+  }
+
   /** `now`: epoch ms. */
   next(now = 0): Effect[] {
     const { state } = this.#board;
     // After an abort no landing begins, even for ideas that do not know of the abort yet.
     if (state.landing !== undefined || state.aborting) return [];
+    if (state.lane.length === 0) delete state.targetBusy;
     // A landing does not begin for an idea that is being ended. In a paused run only undo continues, because a person
     // asked for it.
-    const holding = state.run === 'paused' || state.run === 'pausing' || (state.forge?.at ?? 0) > now;
+    const held = Math.max(state.forge?.at ?? 0, state.targetBusy?.at ?? 0) > now;
+    const holding = state.run === 'paused' || state.run === 'pausing' || held;
     const at = state.lane.findIndex((id) => {
       const entry = this.#board.graph.entry(id);
-      return entry?.after === undefined && !entry?.approval && (entry?.busy === 'undo' || !holding);
+      if (entry?.after !== undefined || entry?.approval) return false;
+      if (entry && waitsBehind(this.#board, entry, now)) return false;
+      return entry?.busy === 'undo' || (!holding && (!entry?.below || mayLand(this.#board.graph, entry)));
     });
     const idea = state.lane[at];
     if (idea === undefined) return [];
@@ -97,6 +115,20 @@ export class LandingQueue {
       return undefined;
     }
     delete state.forge;
+    if (result.kind === 'target-busy') {
+      const question = !ended && work ? waitForTarget(this.#board, entry, { ...result, work }, now) : undefined;
+      if (question !== undefined) this.#ask(entry, question);
+      return ended;
+    }
+    delete state.targetBusy;
+    if (result.kind === 'waits-below') {
+      if (!ended && work) waitForBelow(this.#board, entry, { ...result, work });
+      return ended;
+    }
+    if (result.kind === 'waits-place') {
+      if (!ended && work) waitBehind(this.#board, entry, { ...result, work });
+      return ended;
+    }
     if (result.kind === 'pull-closed') {
       if (!ended) skipClosed(this.#board, entry, result);
       return ended;
@@ -111,7 +143,8 @@ export class LandingQueue {
     }
     this.#board.state.totals.bounces += 1;
     if (ended) return ended;
-    entry.rounds += 1;
+    if (isRound(this.#board, entry, result)) entry.rounds += 1;
+    keepPlace(this.#board, entry, result, now);
     if (result.kind === 'conflict') entry.conflicted = true;
     entry.bounce = bounceOf(result);
     if (this.#board.state.run === 'stopping') queueForSlot(this.#board, entry);
@@ -142,6 +175,7 @@ export class LandingQueue {
     if (!entry) return undefined;
     const ended = this.#ended;
     this.#ended = undefined;
+    delete this.#board.state.targetBusy;
     if (ended) return ended;
     this.#ask(entry, `Landing failed: ${message}. Fix it, then reply with anything to retry.`);
     if (this.#board.state.run === 'stopping') tellRunState(this.#board, entry);
@@ -154,9 +188,15 @@ export class LandingQueue {
     if (!entry) return undefined;
     delete entry.busy;
     if (result.kind !== 'undone') {
-      const why = undoProblem(result, idea, this.#board.state.target);
-      entry.reason = clip(`could not be undone: ${why}`, MAX_REASON);
+      const why = undoProblem(
+        result,
+        idea,
+        this.#board.state.target,
+        landedDependantsIn(idea, this.#board.state.entries),
+      );
+      entry.reason = clipReason(`could not be undone: ${why}`);
       this.#board.set(entry, 'landed');
+      if (result.kind === 'nothing' && result.reverted) return `there is nothing to take back of ${idea}: ${why}`;
       return `${idea} stays landed: ${why}`;
     }
     owePush(this.#board.state, this.#board.settings.delivery);
@@ -166,11 +206,12 @@ export class LandingQueue {
     const { target } = this.#board.state;
     const taken = `taken off ${target} by ${result.commit.slice(0, 8)}; start it again with: ralphctl retry ${idea}`;
     // A landing notes a checkout that was left behind; so does an undo.
-    entry.reason = clip(result.note === undefined ? taken : `${taken}. ${result.note}`, MAX_REASON);
+    entry.reason = clipReason(result.note === undefined ? taken : `${taken}. ${result.note}`);
     this.#board.set(entry, 'pending');
     // Its dependents wait again.
     this.#board.rebuild();
-    return `${idea} was taken off ${target} by ${result.commit.slice(0, 8)}${result.note ? `: ${result.note}` : ''}`;
+    const after = dependantsIn(idea, this.#board.state.entries);
+    return `${idea} was taken off ${target} by ${result.commit.slice(0, 8)}${result.note ? `: ${result.note}` : ''}${after}`;
   }
 
   #takeOut(idea: string): IdeaEntry | undefined {
@@ -190,12 +231,15 @@ export class LandingQueue {
     state.totals.landings += 1;
     state.totals.commits += result.commits;
     entry.commit = result.commit;
-    if (result.note === undefined) delete entry.reason;
-    else entry.reason = clip(result.note, MAX_REASON);
+    const notes = [...this.#takeReverted(result.reverted ?? []), ...(result.note === undefined ? [] : [result.note])];
+    if (notes.length === 0) delete entry.reason;
+    else entry.reason = clipReason(notes.join(' '));
     delete entry.bounce;
+    forgetPlace(entry);
     delete entry.after;
     delete entry.warnings;
     delete entry.review;
+    delete entry.below;
     this.#board.foldIterations(entry);
     // Thousands of landed ideas stay in the state.
     delete entry.course;
@@ -205,59 +249,22 @@ export class LandingQueue {
     this.#board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'landed', commit: result.commit } });
   }
 
+  /** Told on the idea whose work it was; of ideas that this run does not have, on the one that lands. */
+  #takeReverted(reverted: readonly Reverted[]): string[] {
+    const { graph, state } = this.#board;
+    const others: string[] = [];
+    for (const one of reverted) {
+      const entry = graph.entry(one.idea);
+      if (!entry) others.push(`${revertedText(one, state.target, one.idea)}.`);
+      else if (entry.status === 'landed') entry.reason = clipReason(revertedText(one, state.target));
+    }
+    return others;
+  }
+
   #ask(entry: IdeaEntry, question: string): void {
     entry.reason = clip(question, MAX_QUESTION);
     entry.course = { ...entry.course, asking: 'landing' };
     this.#board.set(entry, 'needs-human');
     this.#board.outbox.push({ do: 'verdict', idea: entry.card.id, verdict: { kind: 'ask', question } });
   }
-}
-
-type NotUndone = Exclude<UndoResult, { kind: 'undone' }> | { kind: 'failed'; problem: string };
-
-/** Why the idea stays landed, and what a person can do. */
-function undoProblem(result: NotUndone, idea: string, target: string): string {
-  switch (result.kind) {
-    case 'conflict': {
-      const files = result.files.slice(0, 5).join(', ');
-      return `later landings build on it in ${files}. Roll those back first, or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;
-    }
-    case 'red':
-      return `without it the gate is red (${result.gate.failure?.command ?? 'no command'}). Roll back the ideas that need it first; then: ralphctl rollback ${idea}`;
-    case 'nothing':
-      return `${target} does not contain it`;
-    case 'failed':
-      return result.problem;
-  }
-}
-
-/*
- * A failed landing: the agent's feedback, and the question to a person when the agent cannot fix it.
- * May import protocol and decide only.
- */
-
-export function bounceOf(result: Bounced): NonNullable<IdeaEntry['bounce']> {
-  if (result.kind === 'conflict') {
-    const { onto, files, detail } = result;
-    return { reopen: { kind: 'conflict', onto, files }, feedback: { kind: 'landing-conflict', files, detail } };
-  }
-  const { onto, candidate, gate } = result;
-  const failed = gateFeedback(gate);
-  const evidence = failed?.kind === 'gate-failed' ? failed : { command: '', exitCode: null, tail: '', log: '' };
-  const { command, exitCode, tail, log } = evidence;
-  return {
-    reopen: { kind: 'red', onto, candidate },
-    feedback: { kind: 'landing-red', command, exitCode, tail, log },
-  };
-}
-
-/** Why a landing failed, in a few words. */
-export function bounceReason(result: Bounced): string {
-  if (result.kind === 'conflict') return `it conflicts with the target in ${result.files.slice(0, 5).join(', ')}`;
-  return `the gate is red on the merged tree (${result.gate.failure?.command ?? 'no command'})`;
-}
-
-export function landingQuestion(result: Bounced): string {
-  if (result.kind === 'red' && result.gate.failure?.alreadyRed) return alreadyRedQuestion(result.gate.failure);
-  return `The work is done but cannot land: ${bounceReason(result)}, and the agent could not fix it. Answer with advice for the next try.`;
 }

@@ -12,10 +12,11 @@ import { addStumbled, isOwn, noteWork, takeOwnTrouble } from '../accounts/own-tr
 import { reachedText, runQuestion } from '../budget/amounts.js';
 import { isStale, spend } from '../budget/run.js';
 import { followUp } from '../idea/interventions.js';
-import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
+import { clip, clipReason, MAX_QUESTION, MAX_REASON } from '../text.js';
 import type { Board } from './board.js';
 import { countFailure, pauseRun, tellRunState } from './control.js';
 import type { Ending, LandingQueue } from './landing-queue.js';
+import { forgetPlace } from './places.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
 /**
@@ -112,7 +113,7 @@ function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: num
   }
   if (trouble) addStumbled(board, trouble, breakers?.trouble(entry.card.id, trouble, now));
   const why = breakers?.why(breakers.agentsOf(entry)) || trouble?.message;
-  if (why) entry.reason = clip(why, MAX_REASON);
+  if (why) entry.reason = clipReason(why);
   else if (lost) entry.reason = lostText(lost);
   queueForSlot(board, entry);
   if (reached) takeReached(board, entry, reached);
@@ -164,6 +165,7 @@ export function endChild(board: Board, landingQueue: LandingQueue, entry: IdeaEn
   board.freeSlot(entry);
   delete entry.work;
   delete entry.bounce;
+  forgetPlace(entry);
   delete entry.approval;
   delete entry.approvable;
   delete entry.mayLand;
@@ -174,8 +176,9 @@ export function endChild(board: Board, landingQueue: LandingQueue, entry: IdeaEn
   delete entry.suspect;
   delete entry.notBefore;
   delete entry.review;
+  delete entry.below;
   if (reason === undefined) delete entry.reason;
-  else entry.reason = clip(reason, MAX_REASON);
+  else entry.reason = clipReason(reason);
   board.foldIterations(entry);
   const { after } = entry;
   delete entry.after;

@@ -9,6 +9,8 @@
  * `apart-is-a-round`: a conflict with an unmoved base counts, so that an idea does not land again without end.
  * `waves-act-at-once`: what a wave decides about the run reaches the ideas at once, also when the run has just paused.
  * `waves-wait-for-ideas`: while reports are left that wait for open ideas, the waves are not over.
+ * `places-are-kept`: an idea that came back from a conflict keeps its place, and a round on another tip than its agent got
+ * does not count.
  * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
  */
 export type Rule =
@@ -16,7 +18,8 @@ export type Rule =
   | 'apart-is-a-round'
   | 'waves-act-at-once'
   | 'waves-wait-for-ideas'
-  | 'waves-ask-later';
+  | 'waves-ask-later'
+  | 'places-are-kept';
 
 /** Whether the rule applies now. */
 export type Rules = (rule: Rule) => boolean;

@@ -5,11 +5,13 @@
  */
 import type { AgentChoice } from '../../protocol/limits.js';
 import type { IdeaEntry } from '../../protocol/run.js';
+import { stepOn } from '../delivery/stack.js';
 import { bestReady, score } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
 import type { Board } from './board.js';
 import { isActive, tellRunState } from './control.js';
 import type { Effect } from './effects.js';
+import { FIRST } from './first-state.js';
 
 export function queueForSlot(board: Board, entry: IdeaEntry): void {
   const { state } = board;
@@ -218,6 +220,7 @@ function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined):
   entry.life = Math.abs(entry.life) + 1;
   entry.rounds = 0;
   delete entry.reason;
+  stepOn(board.graph, entry);
   board.set(entry, 'running');
   return { do: 'start', idea: entry.card.id, slot, choice };
 }
@@ -230,5 +233,15 @@ export function putFirst(board: Board, entry: IdeaEntry): void {
   const best = first === undefined ? undefined : graph.entry(first);
   const own = score(entry, graph, settings.weights) - (entry.boost ?? 0);
   const needed = best ? score(best, graph, settings.weights) - own + 1 : 1;
-  entry.boost = Math.max(needed, entry.boost ?? 0);
+  const { boost = 0, points = 0 } = entry;
+  // Points, also negative ones, must not cost it the place.
+  if (settings.pointsAddUp) entry.boost = Math.max(FIRST, needed, needed - points, boost - points) + points;
+  else entry.boost = Math.max(needed, boost);
+}
+
+/** The last points count. A first place stays, with the points on top, as between runs. */
+export function setPoints({ settings }: Board, entry: IdeaEntry, n: number): void {
+  const place = settings.pointsAddUp ? (entry.boost ?? 0) - (entry.points ?? 0) : 0;
+  entry.boost = place + n;
+  entry.points = n;
 }

@@ -8,6 +8,7 @@
  */
 import type { IdeaCard } from '../../protocol/idea.js';
 import type { IdeaEntry } from '../../protocol/run.js';
+import { footOf, whyNoFoot } from './stack.js';
 
 /** What a run of an older version is without. */
 export interface GraphRules {
@@ -15,11 +16,13 @@ export interface GraphRules {
   unblocksThroughParents?: true;
   /** A Blue with children is done when they are, whatever the source marks. */
   bluesByChildren?: true;
+  delivery?: { stack?: true };
 }
 
 export class Graph {
   readonly #entries: readonly IdeaEntry[];
   readonly #bluesByChildren: boolean;
+  readonly #stack: boolean;
   readonly #at = new Map<string, number>();
   readonly #children = new Map<string, string[]>();
   /** Dependents of this idea, including those through ancestors. */
@@ -35,9 +38,10 @@ export class Graph {
   /** Ideas that became ready, or ready ideas whose score may have changed. */
   readonly #touched = new Set<string>();
 
-  constructor(entries: readonly IdeaEntry[], { unblocksThroughParents, bluesByChildren }: GraphRules = {}) {
+  constructor(entries: readonly IdeaEntry[], { unblocksThroughParents, bluesByChildren, delivery }: GraphRules = {}) {
     this.#entries = entries;
     this.#bluesByChildren = bluesByChildren ?? false;
+    this.#stack = delivery?.stack ?? false;
     entries.forEach((entry, at) => {
       this.#at.set(entry.card.id, at);
     });
@@ -80,6 +84,12 @@ export class Graph {
   }
 
   isReady(id: string): boolean {
+    // The one below it may have left its review since.
+    return this.#ready.has(id) && (this.#waiting.get(id)?.size === 0 || this.foot(id) !== undefined);
+  }
+
+  /** It was ready, and may be again without a change of its own: the one below it may be back in review. */
+  mayBeReady(id: string): boolean {
     return this.#ready.has(id);
   }
 
@@ -104,6 +114,17 @@ export class Graph {
   /** Ids this idea still waits for. */
   waitsFor(id: string): string[] {
     return [...(this.#waiting.get(id) ?? [])];
+  }
+
+  /** The idea on whose open pull request it may start. Undefined: on the target, or not now. */
+  foot(id: string): IdeaEntry | undefined {
+    const waits = this.#stack ? this.waitsFor(id) : [];
+    return waits.length === 0 ? undefined : footOf(waits, (one) => this.entry(one));
+  }
+
+  /** Why it cannot start on an open pull request, although all that it waits for are in review. */
+  noFoot(id: string): string | undefined {
+    return this.#stack ? whyNoFoot(this.waitsFor(id), (one) => this.entry(one)) : undefined;
   }
 
   ready(): Iterable<string> {
@@ -168,6 +189,11 @@ export class Graph {
 
   /** Adds an idea to the ready pool or removes it, by its status and dependencies. */
   refresh(id: string): void {
+    this.#refresh(id);
+    if (this.#stack) for (const dependent of this.#dependents.get(id) ?? []) this.#refresh(dependent);
+  }
+
+  #refresh(id: string): void {
     const entry = this.entry(id);
     const ready =
       entry !== undefined &&
@@ -175,7 +201,7 @@ export class Graph {
       entry.status === 'pending' &&
       !entry.hold &&
       !entry.busy &&
-      this.#waiting.get(id)?.size === 0;
+      (this.#waiting.get(id)?.size === 0 || this.foot(id) !== undefined);
     if (!ready) {
       this.#ready.delete(id);
       return;

@@ -2,7 +2,8 @@
  * The ready pool in order of score (A2), so that a pick costs a few comparisons instead of a pass over ten thousand
  * ideas.
  * Invariant: picks exactly the idea that a full sort would put first. An item that is no longer ready, or whose score
- * has changed, is dropped when it comes up; the graph names the ideas to score again.
+ * has changed, is dropped when it comes up; the graph names the ideas to score again. One that waits for the review of
+ * the idea below it stays.
  * May import protocol and decide only.
  */
 import type { Weights } from '../../protocol/run-settings.js';
@@ -28,12 +29,18 @@ export class ReadyPool {
   /** The best ready idea; undefined when none is ready. It stays ready until its status changes. */
   best(): string | undefined {
     for (const id of this.#graph.takeTouched()) this.#add(id);
-    for (let item = this.#heap.pop(); item !== undefined; item = this.#heap.pop()) {
-      if (!this.#graph.isReady(item.id) || this.#valueOf(item.id) !== item.value) continue;
-      this.#heap.push(item);
-      return item.id;
+    const later: Item[] = [];
+    let best: Item | undefined;
+    for (let item = this.#heap.pop(); item !== undefined && !best; ) {
+      const counts = this.#graph.mayBeReady(item.id) && this.#valueOf(item.id) === item.value;
+      if (counts && this.#graph.isReady(item.id)) best = item;
+      else {
+        if (counts) later.push(item);
+        item = this.#heap.pop();
+      }
     }
-    return undefined;
+    for (const item of best ? [best, ...later] : later) this.#heap.push(item);
+    return best?.id;
   }
 
   /** The `most` best ready ideas, in order. */

@@ -25,7 +25,7 @@ export interface KnownFeatures {
 
 export interface Repeats {
   of: string;
-  kind: 'open' | 'closed' | 'report';
+  kind: 'open' | 'closed' | 'held' | 'report';
   alike: Alike;
 }
 
@@ -34,10 +34,10 @@ export function duplicates(reports: readonly Candidate[], known: readonly KnownF
   const weight = weigher([...reports, ...known].map(({ features }) => features));
   const index = new Index(weight);
   for (const { work, features } of [...known].sort((a, b) => compare(a.work.id, b.work.id)))
-    index.add({ id: work.id, kind: work.state, features });
+    index.add({ id: work.id, kind: work.state, created: work.created, features });
   const found = new Map<string, Repeats>();
   for (const report of [...reports].sort(byRank)) {
-    const nearest = report.stays ? undefined : index.nearest(report.features);
+    const nearest = report.stays ? undefined : index.nearest(report.features, report.created);
     if (nearest) found.set(report.id, nearest);
     else index.add({ id: report.id, kind: 'report', features: report.features });
   }
@@ -64,6 +64,8 @@ function weigher(all: readonly Features[]): (concept: string) => number {
 interface Entry {
   id: string;
   kind: Repeats['kind'];
+  /** Of closed work, where it is known: ISO time. */
+  created?: string | undefined;
   features: Features;
 }
 
@@ -85,7 +87,8 @@ class Index {
     }
   }
 
-  nearest(features: Features): Repeats | undefined {
+  /** `created`: of the report that asks; empty: unknown. */
+  nearest(features: Features, created: string): Repeats | undefined {
     const shared = new Map<number, number>();
     for (const term of terms(features)) {
       const weight = term.startsWith('!') ? 5 : this.weight(term);
@@ -98,7 +101,7 @@ class Index {
     let best: Repeats | undefined;
     for (const [at] of likely) {
       const entry = this.#entries[at];
-      if (!entry) continue;
+      if (!entry || isLater(entry.created, created)) continue;
       const found = alike(features, entry.features, this.weight);
       if (found.likeness < SAME) continue;
       if (!best || found.likeness > best.alike.likeness) best = { of: entry.id, kind: entry.kind, alike: found };
@@ -106,5 +109,7 @@ class Index {
     return best;
   }
 }
+
+const isLater = (one = '', than: string): boolean => Date.parse(one) > Date.parse(than);
 
 const terms = ({ errors, concepts }: Features): string[] => [...[...errors].map((error) => `!${error}`), ...concepts];

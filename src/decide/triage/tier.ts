@@ -39,7 +39,8 @@ export interface Estimate {
   learntFrom: number;
 }
 
-export type Estimator = (text: string) => Estimate;
+/** `guess`: an agent's estimate in ms, in place of the rules'. */
+export type Estimator = (text: string, guess?: number) => Estimate;
 
 /** `past`: newest first. Uses ideas about the same concepts once enough exist, else all ideas of the same tier. */
 export function learn(past: readonly PastWork[]): Estimator {
@@ -50,13 +51,13 @@ export function learn(past: readonly PastWork[]): Estimator {
       const whole = `${title}\n${text}`.slice(0, 20_000);
       return { tier: tierByRules(whole), log: Math.log(ms), concepts: conceptsOf(whole) };
     });
-  return (text) => {
-    const guess = tierByRules(text);
+  return (text, guessMs) => {
+    const guess = guessMs === undefined ? tierByRules(text) : tierOf(guessMs);
     const such = lessons.filter(({ tier }) => tier === guess);
     const concepts = conceptsOf(text);
     const near = such.filter((lesson) => shared(lesson.concepts, concepts) >= 3);
     const used = near.length >= LEAST_NEAR ? near : such;
-    const sum = used.reduce((all, { log }) => all + log, TRUST * Math.log(BEFORE[guess]));
+    const sum = used.reduce((all, { log }) => all + log, TRUST * Math.log(guessMs ?? BEFORE[guess]));
     const estimateMs = Math.round(Math.exp(sum / (TRUST + used.length)));
     return { tier: tierOf(estimateMs), estimateMs, learntFrom: used.length };
   };

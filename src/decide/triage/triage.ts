@@ -7,6 +7,8 @@ import type {
   KnownWork,
   Overrule,
   PastWork,
+  ReadGate,
+  Reading,
   Rejection,
   ScorePart,
   Survivor,
@@ -35,6 +37,8 @@ export interface TriageInput {
   files: readonly string[];
   /** ISO time. */
   now: string;
+  /** What an agent says of reports, by id: it takes the place of the rules of gates 3 and 5, and of the estimate. */
+  readings?: ReadonlyMap<string, Reading>;
 }
 
 /** A report about work that closed longer ago is not a duplicate: the bug came back. */
@@ -47,6 +51,7 @@ interface Judged {
   score: number;
   parts: ScorePart[];
   accepted: string | undefined;
+  reading: Reading | undefined;
 }
 
 export function triage(input: TriageInput): Triage {
@@ -57,7 +62,9 @@ export function triage(input: TriageInput): Triage {
   const reject = (report: BugReport, gate: Rejection['gate'], reason: string, about?: string, of?: string): void => {
     const { id, title } = report;
     const duplicate = of === undefined ? {} : { duplicateOf: of };
-    rejected.set(id, { id, title, gate, reason, quote: quoteOf(report, firstLine(about)), ...duplicate });
+    const agent = gate === 'project' || gate === 'actionable' ? input.readings?.get(id)?.agent : undefined;
+    const by = agent === undefined ? {} : { judgedBy: agent };
+    rejected.set(id, { id, title, gate, reason, quote: quoteOf(report, firstLine(about)), ...duplicate, ...by });
   };
   const left: Judged[] = [];
   for (const report of open) {
@@ -69,11 +76,12 @@ export function triage(input: TriageInput): Triage {
     const read = readable(report);
     const shown = shownIn(read);
     const parts = scoreOf(report, read, shown);
-    const judged: Judged = { report, read, parts, score: total(parts), accepted: overrule?.reason };
+    const reading = input.readings?.get(report.id);
+    const judged: Judged = { report, read, parts, score: total(parts), accepted: overrule?.reason, reading };
     const gates: readonly (readonly [TriageGate, () => ReturnType<typeof incoherent>])[] = [
       ['coherence', () => incoherent(read, report.body)],
       ['symptom', () => noSymptom(read, shown)],
-      ['project', () => elsewhere(read, facts)],
+      ['project', () => (reading ? doubtOf(reading.project) : elsewhere(read, facts))],
     ];
     const failed = overrule ? undefined : firstDoubt(gates);
     if (failed) reject(report, failed.gate, failed.reason, failed.about);
@@ -82,9 +90,9 @@ export function triage(input: TriageInput): Triage {
   const repeats = repeated(left, input);
   const survivors: Judged[] = [];
   for (const judged of left) {
-    const { report, read } = judged;
+    const { report, read, reading } = judged;
     const repeat = repeats.get(report.id);
-    const doubt = judged.accepted === undefined ? notActionable(read) : undefined;
+    const doubt = judged.accepted === undefined ? actionDoubt(read, reading) : undefined;
     if (repeat) reject(report, 'duplicate', why(repeat), undefined, repeat.of);
     else if (doubt) reject(report, 'actionable', doubt.reason, doubt.about);
     else survivors.push(judged);
@@ -103,6 +111,11 @@ function firstDoubt(gates: readonly (readonly [TriageGate, () => ReturnType<type
   }
   return undefined;
 }
+
+const doubtOf = ({ pass, reason, quote }: ReadGate) => (pass ? undefined : { reason, about: quote });
+
+const actionDoubt = (read: Readable, reading: Reading | undefined) =>
+  reading ? doubtOf(reading.actionable) : notActionable(read);
 
 const firstLine = (text = ''): string => text.split('\n', 1)[0] ?? '';
 
@@ -123,9 +136,10 @@ function repeated(left: readonly Judged[], { reports, known, now }: TriageInput)
         text: body,
         state: 'closed',
         closed: at ?? created,
+        created,
       }),
     );
-  const works = [...known, ...closed].filter((work) => work.state === 'open' || isRecent(work.closed, now));
+  const works = [...known, ...closed].filter((work) => work.state !== 'closed' || isRecent(work.closed, now));
   const all = works.map(
     (work): KnownFeatures => ({ work, features: featuresOf({ title: work.title, body: work.text }) }),
   );
@@ -144,7 +158,12 @@ function isRecent(closed: string | undefined, now: string): boolean {
 }
 
 function why({ of, kind, alike }: Repeats): string {
-  const what = { open: `${of}, which is under way`, closed: `${of}, which was closed lately`, report: of }[kind];
+  const what = {
+    open: `${of}, which is under way`,
+    closed: `${of}, which was closed lately`,
+    held: `${of}, which a label keeps back`,
+    report: of,
+  }[kind];
   const by = alike.by === 'error' ? 'the same error' : `the same symptom (${alike.shared.slice(0, 5).join(', ')})`;
   return `it repeats ${what}: ${by}`;
 }
@@ -158,13 +177,14 @@ function surviving(
   const repeats = new Map<string, string[]>();
   for (const { id, duplicateOf } of rejected.values())
     if (duplicateOf !== undefined) repeats.set(duplicateOf, [...(repeats.get(duplicateOf) ?? []), id].sort());
-  return list.map(({ report, read, parts, score, accepted }) => ({
+  return list.map(({ report, read, parts, score, accepted, reading }) => ({
     id: report.id,
     title: report.title,
     score,
     scoreParts: parts,
-    ...estimate(`${read.title}\n${read.said}`),
+    ...estimate(`${read.title}\n${read.said}`, reading && reading.minutes * 60_000),
     duplicates: repeats.get(report.id) ?? [],
     ...(accepted === undefined ? {} : { accepted }),
+    ...(reading ? { judgedBy: reading.agent } : {}),
   }));
 }

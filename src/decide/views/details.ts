@@ -1,10 +1,12 @@
 import type { AgentSignal } from '../../protocol/agent-run.js';
+import { cutAroundCommands } from '../../protocol/cut.js';
 import type { IdeaStatus, ShownState } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
 import { lineText, usedText } from '../budget/amounts.js';
 import { took } from '../duration.js';
-import { clip, code, MAX_REASON, oneLine, quoted, utcMinute } from '../text.js';
+import { code, MAX_REASON, oneLine, quoted, utcMinute } from '../text.js';
 import { nothingRuns } from './resting.js';
+import { slotsView } from './slots.js';
 
 const SHOWN = 20;
 
@@ -21,18 +23,14 @@ export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownStat
   const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
   const waiting = count('needs-human', 'blocked', 'failed', 'timeout') + status.attention.filter(unlisted).length;
   const taken = status.active.filter((line) => line.agentName !== undefined).length;
+  const slots = slotsView(status);
   const parts = [
     headLine(status, taken),
     status.spent && status.spent.ms > 0 ? `Used: ${usedText(status.spent)}` : '',
     wavesText(status.waves),
     todo(status),
     section(`Needs you (${waiting})`, status.attention.map(needLine), waiting),
-    section(
-      `Slots (${taken} of ${status.slots})`,
-      status.active.map(slotLine),
-      count('running', 'paused', 'wants-slot', 'landing'),
-      status.state in ENDED ? '' : 'nothing runs',
-    ),
+    section(slots.title, slots.lines.map(slotLine), slots.total, status.state in ENDED ? '' : 'nothing runs'),
     section(
       'Next',
       status.next.map((id) => `- ${id}${scoreText(status.scores?.[id])}`),
@@ -50,7 +48,7 @@ const ENDED: Partial<Record<ShownState, true>> = { completed: true, stopped: tru
 /** `**waits for you** since 2026-11-22 01:12 UTC · 31 of 35 landed on `main` · 6h02m · $21.40 · nothing runs` */
 function headLine(status: Parameters<typeof runDetails>[0], taken: number): string {
   const { state, since, why, spent, statistics } = status;
-  const reason = why ? ` — ${oneLine(clip(why, MAX_REASON))}` : '';
+  const reason = why ? ` — ${oneLine(cutAroundCommands(why, MAX_REASON, MAX_REASON))}` : '';
   const rests = nothingRuns(status);
   const parts = [
     `**${state}**${since === undefined ? '' : ` since ${utcMinute(since)}`}${reason}`,
@@ -86,7 +84,7 @@ export function ideaDetails(view: IdeaView): string {
     );
   }
   if (view.signal && view.signal.kind !== 'none') lines.push(`Last signal: ${signalText(view.signal)}`);
-  if (view.gate) lines.push(view.gate.pass ? 'Gate: green' : `Gate: red at ${code(view.gate.command ?? '(unknown)')}`);
+  if (view.gate) lines.push(gateText(view.gate));
   for (const { kind, text } of view.warnings ?? []) {
     lines.push(
       `Warning (${kind}): ${oneLine(text)}. Answer: signal \`warn\` with \`"continue"\`, \`"stop"\` or \`"+5"\`.`,
@@ -98,15 +96,20 @@ export function ideaDetails(view: IdeaView): string {
   return page(lines);
 }
 
+function gateText({ pass, none, command }: NonNullable<IdeaView['gate']>): string {
+  if (none) return 'No gate is configured';
+  return pass ? 'Gate: green' : `Gate: red at ${code(command ?? '(unknown)')}`;
+}
+
 /** With its percent, or the reason that the agent gave. */
 function signalText(signal: Exclude<AgentSignal, { kind: 'none' }>): string {
   switch (signal.kind) {
     case 'progress':
       return `PROGRESS ${signal.percent} %`;
     case 'blocked':
-      return `BLOCKED: ${oneLine(clip(signal.reason, MAX_REASON))}`;
+      return `BLOCKED: ${oneLine(cutAroundCommands(signal.reason, MAX_REASON, MAX_REASON))}`;
     case 'needs-human':
-      return `NEEDS_HUMAN: ${oneLine(clip(signal.question, MAX_REASON))}`;
+      return `NEEDS_HUMAN: ${oneLine(cutAroundCommands(signal.question, MAX_REASON, MAX_REASON))}`;
     case 'complete':
       return 'COMPLETE';
   }
@@ -126,7 +129,7 @@ function accounts({ accounts: lines = [] }: Pick<RunStatus, 'accounts'>): string
   if (lines.length === 0) return '';
   const shown = lines.map(({ key, agents, state, kind, reason, until }) => {
     const end = until === undefined ? '' : ` · until ${utcMinute(until)}`;
-    return `- **${oneLine(agents.join(', ') || key)}** ${state} · ${kind ?? ''}${end}: ${oneLine(clip(reason ?? '', MAX_REASON))}`;
+    return `- **${oneLine(agents.join(', ') || key)}** ${state} · ${kind ?? ''}${end}: ${oneLine(cutAroundCommands(reason ?? '', MAX_REASON, MAX_REASON))}`;
   });
   return `### Agents that cannot work\n${shown.join('\n')}`;
 }
@@ -182,7 +185,8 @@ function courseText(line: IdeaLine): string {
   return parts.map((part) => ` · ${part}`).join('');
 }
 
-const reasonText = ({ reason }: IdeaLine): string => (reason ? `: ${oneLine(clip(reason, MAX_REASON))}` : '');
+const reasonText = ({ reason }: IdeaLine): string =>
+  reason ? `: ${oneLine(cutAroundCommands(reason, MAX_REASON, MAX_REASON))}` : '';
 
 function slotLine(line: IdeaLine): string {
   const agent = line.agentName ? ` · ${line.agentName}` : '';

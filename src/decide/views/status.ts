@@ -2,7 +2,7 @@
  * Views of a run for people: status, the explanation of one idea, statistics (A8).
  * May import protocol and decide only.
  */
-import type { AutopilotState, IdeaEntry, RunSummary } from '../../protocol/run.js';
+import { type AutopilotState, type IdeaEntry, MOST_NOT_LANDED, type RunSummary } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import { type IdeaStatus, MAY_BE_FINISHED, WAITS_FOR_YOU } from '../../protocol/states.js';
 import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../../protocol/views.js';
@@ -13,10 +13,12 @@ import { deliveryLine, heldAfterRun } from '../delivery/push.js';
 import { legalInterventions as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
 import { moneyFacts, resumeCommand } from '../run/control.js';
 import { legalInterventions, type RunFacts } from '../run/table.js';
+import { targetWarning } from '../run/target-busy.js';
 import type { Graph } from '../scheduler/graph.js';
 import { bestReady, rankOf, score, scoreParts } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
-import { isInReview, wavesLine } from '../waves/rest.js';
+import { isInReview } from '../scheduler/stack.js';
+import { wavesLine } from '../waves/rest.js';
 import { runStanding } from './standing.js';
 import { addStats, groupText, groupView, landedBefore, MAX_LISTED, runSpent, type Survey, survey } from './survey.js';
 
@@ -29,10 +31,12 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     status: entry.status,
     agentName: entry.slot === undefined ? undefined : agentName(entry.slot),
     reason: entry.reason || undefined,
+    single: entry.card.single,
     held: entry.hold,
     approval: entry.approval,
     busy: entry.busy,
     review: reviewOf(entry),
+    below: belowOf(entry),
     since: entry.since,
     course: courseOf(entry),
     retries: entry.retries > 0 ? entry.retries : undefined,
@@ -44,6 +48,10 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
 function reviewOf(entry: IdeaEntry): IdeaLine['review'] {
   const { review } = entry;
   return review && isInReview(entry) ? { number: review.number, url: review.url } : undefined;
+}
+
+function belowOf({ below, status }: IdeaEntry): IdeaLine['below'] {
+  return below && status !== 'pending' ? { idea: below.idea, number: below.number } : undefined;
 }
 
 /** An idea that failed or waits is not finished, whatever its agent said. */
@@ -91,6 +99,8 @@ export function runWarnings(state: AutopilotState, settings: RunSettings): Warni
   if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));
   const push = deliveryLine(state.delivery, settings.delivery);
   if (push) lines.push({ kind: 'push', text: push.text, ...(push.since === undefined ? {} : { since: push.since }) });
+  const busy = targetWarning(state);
+  if (busy) lines.push(busy);
   return lines;
 }
 
@@ -145,7 +155,7 @@ export function runStatus(
     more,
     lane: state.lane.slice(0, MAX_LISTED),
     landing: state.landing || undefined,
-    next,
+    next: state.run === 'stopping' ? [] : next,
     scores: Object.fromEntries(
       next.flatMap((id) => {
         const entry = graph.entry(id);
@@ -197,12 +207,25 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     rank: rank > 0 ? rank : undefined,
     waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
     reason: reasonOf(entry, state, settings),
+    stack: stackText(entry, graph),
     told: entry.told,
     held: entry.hold,
+    approval: entry.approval,
     group,
     paused: paused && OPEN.has(entry.status) && !graph.isDone(id) ? paused : undefined,
     possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
   };
+}
+
+/** Which pull request it is on top of, or can be, or why not. */
+function stackText({ card: { id }, status, below }: IdeaEntry, graph: Graph): string | undefined {
+  if (below && status !== 'pending')
+    return `it started on top of pull request ${below.number} (${below.idea}), which is merged first (landing.stack)`;
+  if (status !== 'pending') return undefined;
+  const foot = graph.foot(id);
+  if (foot)
+    return `it can start on top of pull request ${foot.review?.number} (${foot.card.id}), which is not merged yet (landing.stack)`;
+  return graph.noFoot(id);
 }
 
 /** Of a landed idea that the remote lacks, also that. */
@@ -231,11 +254,11 @@ function pausedText(state: AutopilotState, settings: RunSettings, graph: Graph):
 function describeWait(id: string, graph: Graph): string {
   const entry = graph.entry(id);
   if (!entry) return 'unknown';
-  return entry.card.blue ? groupText(id, graph) : entry.status;
+  return entry.card.blue ? groupText(id, graph) : (WAITED_FOR[entry.status] ?? entry.status);
 }
 
-/** Unlanded ideas that a summary names: the result of a workflow must stay a small payload. */
-const NOT_LANDED_SHOWN = 1000;
+/** As every other view words them. */
+const WAITED_FOR: Partial<Record<IdeaStatus, string>> = { timeout: 'timed out', 'needs-human': 'asks' };
 
 /** Commands in an idea's reason that need an open run. A new run starts everything that has not landed. */
 const afterTheRun = (reason: string): string =>
@@ -252,7 +275,7 @@ export function runSummary(
 ): RunSummary {
   const notLanded = entries
     .filter((entry) => !entry.card.blue && entry.status !== 'landed')
-    .slice(0, NOT_LANDED_SHOWN)
+    .slice(0, MOST_NOT_LANDED)
     .map(({ card, status: state, reason }) => ({
       idea: card.id,
       status: state,

@@ -6,9 +6,7 @@ import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { WavesLine } from '../../protocol/waves.js';
 import type { Graph } from '../scheduler/graph.js';
-
-/** Its pull request is open. */
-export const isInReview = ({ status, review }: IdeaEntry): boolean => status === 'landing' && review?.at !== undefined;
+import { isInReview } from '../scheduler/stack.js';
 
 /** Nothing happens to it without a person, or a wait of its own keeps it. `stopping`: the run starts nothing any more. */
 export function rests(entry: IdeaEntry | undefined, graph: Graph, stopping: boolean): boolean {

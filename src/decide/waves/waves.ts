@@ -4,17 +4,21 @@
  * on without a person: what is in review or asks a person does not hold the next wave up. Without settings for waves
  * nothing here changes the state. May import protocol and decide only.
  */
+import type { Spent } from '../../protocol/budget.js';
 import type { RunEvent } from '../../protocol/events.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { PlanWaveResult, WaveState, WaveSummary, WavesEnd } from '../../protocol/waves.js';
-import { overBudget } from '../budget/run.js';
+import { addSpent, nothingSpent } from '../budget/amounts.js';
+import { currentCeilings } from '../budget/control.js';
+import { overBudget, spend } from '../budget/run.js';
 import type { Board } from '../run/board.js';
 import { isActive, pauseRun, stopRun } from '../run/control.js';
 import type { Effect } from '../run/effects.js';
+import { isInReview } from '../scheduler/stack.js';
 import { clip, MAX_REASON } from '../text.js';
 import { runSpent } from '../views/survey.js';
 import { endText, wavesEnd } from './breakers.js';
-import { isInReview, rests } from './rest.js';
+import { rests } from './rest.js';
 
 /** ms */
 const FIRST_WAIT = 10_000;
@@ -78,16 +82,21 @@ export class Waves {
     delete waves.asks;
     if (!waves.held && !waves.waitsFor) {
       waves.wave += 1;
+      delete waves.again;
       waves.began = now;
       waves.before = this.#dollars();
-    }
-    return [{ do: 'wave', wave: waves.wave, most: settings.batchSize }];
+    } else waves.again = (waves.again ?? 0) + 1;
+    const { wave, again } = waves;
+    const ceilings = currentCeilings(board);
+    const more = { ...(again === undefined ? {} : { again }), ...(ceilings ? { ceilings } : {}) };
+    return [{ do: 'wave', wave, most: settings.batchSize, ...more }];
   }
 
   /** The plan is there, and so are the ideas. */
   planned(result: PlanWaveResult, now: number): void {
     const { waves } = this.#board.state;
     const { waves: settings } = this.#board.settings;
+    if (result.kind === 'planned' && result.read) this.#spend(result.read.spent);
     if (waves?.phase !== 'planning' || !settings) return;
     if (result.kind === 'unreadable') {
       this.#unreadable(waves, result, now);
@@ -98,7 +107,8 @@ export class Waves {
     for (const one of result.fresh) this.#news.push({ kind: 'rejected', wave, ...one });
     waves.batch = result.taken.map(({ idea }) => idea);
     const { open, left, rejected, leftOut, taken } = result;
-    const about = { kind: 'wave' as const, wave, of: settings.maxWaves };
+    const read = result.read ? { read: result.read } : {};
+    const about = { kind: 'wave' as const, wave, of: settings.maxWaves, ...read };
     const waiting = waves.waitsFor !== undefined;
     delete waves.waitsFor;
     if (taken.length === 0) {
@@ -113,6 +123,13 @@ export class Waves {
     }
     waves.phase = 'working';
     this.#news.push({ ...about, state: 'began', taken, open, left, rejected, leftOut });
+  }
+
+  /** What an agent used that read reports for the plan. */
+  #spend(spent: Spent): void {
+    const { budget, totals } = this.#board.state;
+    totals.spent = addSpent(totals.spent ?? nothingSpent(), spent);
+    if (budget) spend(budget, spent);
   }
 
   /** The run stops before the plan is there. */

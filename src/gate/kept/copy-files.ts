@@ -3,9 +3,11 @@
  * Invariant: only files that git ignores there, so that they are never committed. Existing files are never overwritten.
  * Nothing is written outside the worktree, even through a link that an agent made.
  */
+import { createHash } from 'node:crypto';
 import { constants, copyFile, lstat, mkdir, readdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { git } from '../../git/runner.js';
+import { listFiles, parseListing } from '../../process/table.js';
 import { UserError } from '../../protocol/user-error.js';
 
 /** Lists further ignored files to copy, in `.gitignore` syntax; other worktree tools also read it. */
@@ -29,6 +31,21 @@ export async function copyFiles(from: string, worktree: string, copy: readonly s
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return done.sort();
+}
+
+/** A text that differs once a file to copy, or a file behind a link among them, may have another content. */
+export async function copiedState(from: string, copy: readonly string[]): Promise<string> {
+  const wanted = [...(await ignoredFiles(from, copy))].sort();
+  const listing = await listFiles(from, wanted);
+  const ends: string[] = [];
+  for (const [path, { kind }] of parseListing(listing)) {
+    if (kind !== 'l') continue;
+    const end = await stat(join(from, path), { bigint: true }).catch(() => undefined);
+    ends.push(end ? `${path} ${end.ino} ${end.size} ${end.ctimeNs}` : path);
+  }
+  return createHash('sha256')
+    .update([listing, ...ends].join('\0'))
+    .digest('hex');
 }
 
 async function ignoredFiles(from: string, copy: readonly string[]): Promise<Set<string>> {

@@ -50,9 +50,11 @@ export async function gateFiles({ worktree, base, commands }: GateFilesInput): P
     skip: belongsToTests,
   });
   const scripts = new Set(own.scripts);
+  const shadows = new Set(own.shadows);
   const isGlobbed = picomatch([...GATE_FILES, ...own.globs], { dot: true });
   const steers = async (change: Changed): Promise<boolean> => {
     const { path, from = path, added, deleted } = change;
+    if (added && shadows.has(path)) return true;
     if (!isGlobbed(path) && !scripts.has(path) && !scripts.has(from)) return false;
     if (added && mayBeNew(path)) return false;
     const part = partOf(path);
@@ -64,7 +66,7 @@ export async function gateFiles({ worktree, base, commands }: GateFilesInput): P
     return differs(before ?? ('json' in part ? '{}' : ''), after ?? '', part);
   };
   return {
-    globs: [...TEST_FILES, ...GATE_FILES, ...own.globs, ...own.scripts.map(literal)],
+    globs: [...TEST_FILES, ...GATE_FILES, ...own.globs, ...[...own.scripts, ...own.shadows].map(literal)],
     ...{ isTest, belongsToTests, steers },
     isScript: (path) => scripts.has(path),
   };

@@ -20,6 +20,13 @@ export function imported(path: string, text: string): string[][] {
   );
 }
 
+/** First names of the modules that a Python text imports by their whole name. */
+export const pythonModules = (text: string): string[] =>
+  [...text.matchAll(PY_IMPORT)]
+    .flatMap(([, module, , plain]) => (module === undefined ? list(plain) : [module]))
+    .flatMap((name) => (name.startsWith('.') ? [] : [name.split('.')[0] ?? '']))
+    .filter((name) => name !== '');
+
 function jsPaths(from: string, specifier: string): string[] {
   const whole = normalize(join(dirname(from), specifier)).replace(/\/$/, '');
   const bare = whole.replace(/\.([cm]?)js(x?)$/, '.$1ts$2');

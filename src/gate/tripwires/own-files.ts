@@ -8,6 +8,7 @@ import { basename, dirname, extname, normalize } from 'node:path/posix';
 import { imported } from './imports.js';
 import { entryPoints, isMeant, nameIn, packageCall, packageScripts } from './packages.js';
 import { BUILD_FILES, HELPER_NAME, PRODUCT_FOLDER, TOOL_FOLDER } from './patterns.js';
+import { before, pythonShadows } from './shadows.js';
 import { bare, preloaded, SETTINGS, setupFiles, simpleCommands, TAKES_FILE } from './shell-text.js';
 
 /** The base. `all`: its paths; `skip`: paths that other checks cover. */
@@ -35,12 +36,13 @@ interface At {
   home?: string;
 }
 
-/** Paths and globs, top-relative. */
+/** Paths and globs, top-relative. `shadows`: no file of the base, and a new one there would be loaded by a script. */
 export async function ownFiles(
   commands: ReadonlyArray<string | readonly string[]>,
   { read, all, skip }: Base,
-): Promise<{ scripts: string[]; globs: string[] }> {
+): Promise<{ scripts: string[]; globs: string[]; shadows: string[] }> {
   const scripts = new Set<string>();
+  const shadows = new Set<string>();
   const globs = new Set<string>();
   const todo: Array<At & { text: string }> = [];
   const seen = new Set<string>();
@@ -65,12 +67,14 @@ export async function ownFiles(
       if (from.depth >= MOST_DEPTH || scripts.size >= MOST_FILES || !/\.(?:[cm]?[jt]sx?|py)$/.test(from.path)) continue;
       const text = (await read(from.path))?.slice(0, MOST_TEXT) ?? '';
       const imports = imported(from.path, text);
+      if (from.path.endsWith('.py')) for (const one of pythonShadows(path, text)) shadows.add(one);
       const elsewhere = imports.some((one) => one[0]?.includes('/'));
       for (const candidates of imports) {
         const target = await first(candidates, has);
         if (!target || scripts.has(target) || skip(target)) continue;
         if (!ofOneKind(from.path, target) && !(await isSibling(from.path, target, elsewhere))) continue;
         scripts.add(target);
+        for (const one of before(candidates, target)) shadows.add(one);
         queue.push({ path: target, depth: from.depth + 1 });
       }
     }
@@ -166,7 +170,8 @@ export async function ownFiles(
       else await look(command, { ...next, dir });
     }
   }
-  return { scripts: [...scripts], globs: [...globs] };
+  const isNew = await Promise.all([...shadows].map(async (path) => !(await has(path))));
+  return { scripts: [...scripts], globs: [...globs], shadows: [...shadows].filter((_, n) => isNew[n]) };
 }
 
 /** The file of the repository that a command runs, if any. */

@@ -113,8 +113,10 @@ function refChange(name: string, before: Outside, after: Outside, evidence: Evid
     ? `git -C ${root} reset --keep ${short(first.from)}`
     : `git -C ${root} update-ref ${name} ${short(first.from)} ${short(last.to)}`;
   const look = `git -C ${root} log --stat ${short(first.from)}..${short(last.to)}`;
-  // Someone continued from there, so they decide whether to undo it.
-  return { what, look, undo: to === last.to ? undo : undefined, diff: [first.from, last.to] };
+  // Someone continued from there, or a landing lies in between: a reset would drop their work.
+  const span = recorded.slice(recorded.indexOf(first), recorded.indexOf(last) + 1);
+  const isAlone = to === last.to && span.every((move) => mine.includes(move));
+  return { what, look, undo: isAlone ? undo : undefined, diff: [first.from, last.to] };
 }
 
 function byHand(name: string, from: string, to: string, { root }: Evidence): OutOfBoundsChange {

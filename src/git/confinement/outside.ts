@@ -3,8 +3,9 @@
  * repository stores refs in tables.
  * Invariant: reads only. Excludes the ideas' branches (`ralph/`) and ralphctl's own refs.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
 import { exists } from '../worktrees/list.js';
 
@@ -33,7 +34,7 @@ export interface OutsidePlace {
   commonDir: string;
 }
 
-const text = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+const text = (path: string): Promise<string> => readRegular(path).catch(() => '');
 
 export async function readOutside({ root, gitDir, commonDir }: OutsidePlace): Promise<Outside> {
   const [head, all, config, stashes, worktrees, index] = await Promise.all([

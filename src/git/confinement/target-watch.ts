@@ -12,7 +12,7 @@ import { changedPaths, checkoutsOf, rememberedBase, stagedPaths } from '../landi
 import { exclusive } from '../locks.js';
 import { readTip } from '../refs.js';
 import { headBranch, listWorktrees, readLinks } from '../worktrees/list.js';
-import { openOperationIn } from '../worktrees/recover.js';
+import { openOperationIn } from '../worktrees/operations.js';
 import { madeSince } from './out-of-bounds.js';
 import { type RefMove, readMoves } from './outside.js';
 import { type Wall, wallAt } from './wall.js';

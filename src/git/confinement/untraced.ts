@@ -1,7 +1,7 @@
 /**
  * Compares the user's repository before and after agents ran: branches, tags, stashes, remotes, HEAD of the checkout. A
  * git without a trace, a plain write or the user may have made a change; each comes with the command that undoes it.
- * Invariant: pure. Excludes changes by landings of ralphctl, a fetch or a push.
+ * Invariant: pure. Excludes changes by landings of ralphctl, a fetch or a push. No undo removes a landing.
  */
 import type { Outside, RefMove } from './outside.js';
 
@@ -12,7 +12,8 @@ export interface Untraced {
   subject: string;
   /** The change, as a clause. */
   what: string;
-  undo: string;
+  /** Absent where no command undoes the change alone. */
+  undo?: string;
 }
 
 export interface Around {
@@ -57,7 +58,9 @@ function refChanges(before: Refs, after: Refs, head: string, around: Around): Un
   return names.sort().flatMap((ref) => {
     const [from, to] = [before[ref], after[ref]];
     if (isExpected(ref, from, to, around)) return [];
-    return [{ key: `${ref} ${to ?? '-'}`, subject: ref, ...said(ref, from, to, { head, root: around.root }) }];
+    const shown =
+      besideLandings(ref, from, to, { ...around, head }) ?? said(ref, from, to, { head, root: around.root });
+    return [{ key: `${ref} ${to ?? '-'}`, subject: ref, ...shown }];
   });
 }
 
@@ -77,6 +80,38 @@ function isExpected(ref: string, from: string | undefined, to: string | undefine
   // The reflog is read after the ref: a landing in between adds lines behind it.
   const steps = since.slice(0, since.findLastIndex((move) => move.to === to) + 1);
   return steps.length > 0 && steps.every((move) => around.isOurs(ref, move));
+}
+
+/** A commit that a revert undoes: neither a merge nor a rewritten one. */
+const ONE_COMMIT = /^(?:commit|revert|cherry-pick|am):/;
+const MOST_NAMED = 5;
+
+/** A move with landings of ralphctl in it or after it. A reset to `from` would drop them. */
+function besideLandings(
+  ref: string,
+  from: string | undefined,
+  to: string | undefined,
+  { head, root, moves, isOurs }: Around & { head: string },
+): Pick<Untraced, 'what' | 'undo'> | undefined {
+  if (!from || !to) return undefined;
+  const log = moves.get(ref) ?? [];
+  const known = log.findLastIndex((move) => move.to === from);
+  // The line of `from` may have expired.
+  const start = known < 0 ? log.findIndex((move) => move.from === from) : known + 1;
+  const since = log.slice(Math.max(start, 0));
+  if (!since.some((move) => isOurs(ref, move))) return undefined;
+  const foreign = since
+    .slice(0, since.findLastIndex((move) => move.to === to) + 1)
+    .filter((move) => !isOurs(ref, move))
+    .reverse();
+  // Without its lines in the reflog, nothing tells which commits the move consists of.
+  const isKnown = start >= 0 && foreign.length > 0;
+  const commits = isKnown ? foreign.map((move) => short(move.to)) : [short(to)];
+  const more = commits.length > MOST_NAMED ? ` and ${commits.length - MOST_NAMED} more` : '';
+  const named = `${commits.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const what = `${nameOf(ref)} moved from ${short(from)} to ${short(to)}; ralphctl landed meanwhile and did not make ${named}`;
+  const isRevertible = isKnown && foreign.every(({ text }) => ONE_COMMIT.test(text)) && head === `ref: ${ref}`;
+  return isRevertible ? { what, undo: `git -C ${quote(root)} revert --no-edit ${commits.join(' ')}` } : { what };
 }
 
 function said(

@@ -4,9 +4,10 @@
  * Invariant: follows no path from the files themselves and waits on no pipe. A removed file is kept first.
  */
 import { randomBytes } from 'node:crypto';
-import { lstatSync } from 'node:fs';
+import { type BigIntStats, lstatSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readRegular } from '../regular.js';
 import { ownFiles } from './wall-deep.js';
 
 /** The recorded state of a file. */
@@ -65,7 +66,7 @@ async function readOne(path: string): Promise<Kept | undefined> {
   // A folder, a pipe or a device in its place cannot come from git.
   if (!info.isFile() || info.size > LONGEST)
     return { data: '', mode, link: `(${info.isFile() ? 'too long' : 'no file'})` };
-  return { data: await readFile(path, 'base64').catch(() => ''), mode };
+  return { data: await readRegular(path, 'base64').catch(() => ''), mode };
 }
 
 export const same = (a: Kept | undefined, b: Kept | undefined): boolean =>
@@ -82,16 +83,26 @@ export function fingerprint(commonDir: string, files: Files): string {
   return names.map((name) => `${name} ${stamp(join(commonDir, name))}`).join('\n');
 }
 
+/** Nothing also where a plain file is in place of a folder above it. */
+export function there(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
 export function stamp(path: string): string {
-  const info = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  const info = there(path);
   return info ? `${info.ino} ${info.size} ${info.mode} ${info.mtimeNs} ${info.ctimeNs}` : '-';
 }
 
 /** The last change of a file, or of the nearest existing folder above it; epoch ms. */
 export function changedAt(path: string): number {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
-    const info = lstatSync(at, { throwIfNoEntry: false });
-    if (info) return info.ctimeMs;
+    const info = there(at);
+    if (info) return Number(info.ctimeNs / 1000n) / 1000;
   }
   return Date.now();
 }
@@ -99,11 +110,16 @@ export function changedAt(path: string): number {
 /** Restores the file. Its present content goes to `kept`. */
 export async function putBack(path: string, was: Kept | undefined, kept: string): Promise<void> {
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
-  const there = await lstat(path).catch(() => undefined);
-  if (there?.isFile()) await writeFile(kept, await readFile(path), { mode: 0o600 });
-  else if (there) await rename(path, kept).catch(() => rm(path, { recursive: true, force: true }));
+  const is = there(path);
+  if (is?.isFile()) await writeFile(kept, await readFile(path), { mode: 0o600 });
+  else if (is && !is.isDirectory() && !is.isSymbolicLink()) {
+    // Whoever looked at a pipe would wait for ever.
+    await rm(path, { force: true });
+    await writeFile(kept, '(a pipe or a device)\n', { mode: 0o600 });
+  } else if (is) await rename(path, kept).catch(() => rm(path, { recursive: true, force: true }));
   if (!was) await rm(path, { recursive: true, force: true });
   else {
+    await clearWay(dirname(path), kept);
     await mkdir(dirname(path), { recursive: true });
     // A rename, so that git never reads half of it.
     const fresh = `${path}.ralphctl-${randomBytes(4).toString('hex')}`;
@@ -113,5 +129,14 @@ export async function putBack(path: string, was: Kept | undefined, kept: string)
       await chmod(fresh, was.mode);
     }
     await rename(fresh, path);
+  }
+}
+
+/** Moves a plain file away that is in place of the folder. */
+async function clearWay(folder: string, kept: string): Promise<void> {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) {
+    const is = there(at);
+    if (is?.isFile()) await rename(at, kept);
+    if (is) return;
   }
 }

@@ -3,9 +3,10 @@
  * Invariant: git in a ralphctl worktree reads only the repository's own configuration. Where that is impossible, this
  * throws, and no git runs there.
  */
-import { lstat, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { RepositoryError } from '../errors.js';
+import { readRegular } from '../regular.js';
 import { stamp } from './wall-files.js';
 
 const POINTER = /^gitdir: ([^\n]+)\n?$/;
@@ -40,7 +41,7 @@ export async function fixLink(dir: string, commonDir: string): Promise<string[]>
     fixes.push(`made ${link} point elsewhere`);
   }
   const common = join(admin, 'commondir');
-  const text = await readFile(common, 'utf8').catch(() => undefined);
+  const text = await readRegular(common).catch(() => undefined);
   if (text === undefined || (await real(resolve(admin, text.trim()))) !== commonDir) {
     await rm(common, { recursive: true, force: true });
     await writeFile(common, COMMON);
@@ -56,7 +57,7 @@ const stamps = (dir: string, admin: string): string =>
 
 /** The registration that the link names, if it belongs to this repository. */
 async function adminOf(link: string, commonDir: string): Promise<string | undefined> {
-  const path = POINTER.exec(await readFile(link, 'utf8').catch(() => ''))?.[1];
+  const path = POINTER.exec(await readRegular(link).catch(() => ''))?.[1];
   if (path === undefined) return undefined;
   const admin = resolve(dirname(link), path);
   return (await real(dirname(admin))) === join(commonDir, 'worktrees') &&
@@ -70,7 +71,7 @@ async function registrationOf(dir: string, commonDir: string): Promise<string | 
   const names = await readdir(join(commonDir, 'worktrees')).catch(() => []);
   for (const name of names) {
     const admin = join(commonDir, 'worktrees', name);
-    const pointer = await readFile(join(admin, 'gitdir'), 'utf8').catch(() => '');
+    const pointer = await readRegular(join(admin, 'gitdir')).catch(() => '');
     if (pointer.trim() === join(dir, '.git')) return admin;
   }
   return undefined;

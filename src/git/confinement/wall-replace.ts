@@ -2,8 +2,9 @@
  * Replace refs show other content than a commit holds, except to ralphctl: to a gate's own git, and to the user.
  * Invariant: removes only refs that are new.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
 
 const PREFIX = 'refs/replace/';
@@ -16,7 +17,7 @@ export async function takeReplacements(
 ): Promise<Record<string, string>> {
   const [loose, packed] = await Promise.all([
     readdir(join(commonDir, PREFIX)).catch(() => []),
-    readFile(join(commonDir, 'packed-refs'), 'utf8').catch(() => ''),
+    readRegular(join(commonDir, 'packed-refs')).catch(() => ''),
   ]);
   if (loose.length === 0 && !packed.includes(` ${PREFIX}`)) return {};
   const format = '--format=%(objectname) %(refname)';

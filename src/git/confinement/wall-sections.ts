@@ -30,7 +30,7 @@ export interface Section {
 export interface Breach {
   /** epoch ms */
   at: number;
-  changes: Array<{ what: string; file: string; kept?: string }>;
+  changes: Array<{ what: string; file: string; kept?: string; pipe?: true }>;
   /** Every section that may have caused it. */
   suspects: Section[];
 }

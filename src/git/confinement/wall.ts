@@ -5,16 +5,19 @@
  * kept. While none runs, a change is a person's and is accepted. Checking unchanged files costs no process.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
+import { readRegular } from '../regular.js';
 import { beforeEachCommand } from '../runner.js';
+import { agentsWorkIn } from '../worktree-pipes.js';
 import { exists } from '../worktrees/list.js';
 import { changedSettings, freezeUserConfig } from './wall-config.js';
 import { deepChanges, isDeep } from './wall-deep-changes.js';
 import { changedAt, type Files, fingerprint, putBack, readFiles, same, stamp, textOf } from './wall-files.js';
 import { fixLink } from './wall-link.js';
+import { findPipes, hasPipe, type Remembered, remember, removePipe } from './wall-pipes.js';
 import { takeReplacements } from './wall-replace.js';
 import {
   activeSections,
@@ -52,6 +55,7 @@ export interface Wall {
   snapshot: Snapshot;
   /** Fingerprint of the files at the last clean check. */
   seen: string;
+  remembered: Remembered;
 }
 
 const SNAPSHOT = 'snapshot.json';
@@ -71,9 +75,10 @@ export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wa
     if (known) walls.splice(walls.indexOf(known), 1);
     const kept = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
     const snapshot = kept && kept.createdAt >= createdAt ? await completed(place, kept) : await begin(place, createdAt);
-    const wall = { ...place, snapshot, seen: '' };
+    const wall = { ...place, snapshot, seen: '', remembered: new Map() };
     walls.push(wall);
     beforeEachCommand(passWall);
+    agentsWorkIn(place.linked);
     return wall;
   });
 }
@@ -132,14 +137,44 @@ function checkLink(wall: Wall, dir: string): Promise<void> {
 
 /** Another checkout of the user, which shares the repository. */
 async function wallOfCheckout(dir: string): Promise<Wall | undefined> {
-  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readFile(join(dir, '.git'), 'utf8').catch(() => ''))?.[1];
+  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(join(dir, '.git')).catch(() => ''))?.[1];
   if (link === undefined) return undefined;
   const commonDir = dirname(dirname(resolve(dir, link)));
   return walls.find((one) => one.commonDir === commonDir);
 }
 
+/**
+ * Takes every pipe in the git directory away: git would wait there for ever.
+ * @throws RepositoryError where no agent code runs, so that a person made them
+ */
+export async function clearPipes({ commonDir, dir, remembered }: Wall): Promise<void> {
+  await exclusive(`check:${dir}`, async () => {
+    const names = await findPipes(commonDir);
+    // Those in place of configuration and hooks are compared, and put back.
+    const mine = names.filter((name) => !/^(?:config(?:\.worktree)?$|hooks\/)/.test(name));
+    const [first] = mine;
+    if (first === undefined) return;
+    const active = await activeSections(dir);
+    const path = join(commonDir, first);
+    if (active.length === 0)
+      throw new RepositoryError(
+        `${path} is a named pipe, and git would wait there for ever.`,
+        `Remove it: rm '${path}'`,
+      );
+    const changes = mine.map((name) => ({
+      what: `put a named pipe at .git/${name}`,
+      file: join(commonDir, name),
+      pipe: true as const,
+    }));
+    await noteBreach(dir, { at: Math.min(...changes.map(({ file }) => changedAt(file))), changes }, active);
+    for (const name of mine) await removePipe(commonDir, name, remembered);
+  });
+}
+
 /** Compares, and restores forbidden changes. */
 export async function checkWall(wall: Wall): Promise<void> {
+  if (hasPipe(wall.commonDir)) await clearPipes(wall);
+  await remember(wall.commonDir, wall.remembered);
   if (look(wall) === wall.seen) return;
   await exclusive(`check:${wall.dir}`, async () => {
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -254,6 +289,7 @@ export async function leaveSection(wall: Wall, section: Section): Promise<void> 
 
 /** Changes restored since then that `name` may have made. `worktree`: where it worked. */
 export async function breachesBy(wall: Wall, name: string, since: number, worktree?: string): Promise<Breach[]> {
+  await clearPipes(wall);
   await checkWall(wall);
   if (worktree !== undefined) await checkLink(wall, worktree);
   const fresh = await takeReplacements(wall.root, wall.commonDir, wall.snapshot.replaced);

@@ -17,6 +17,8 @@ export interface Look {
   /** The commit of the branch on the remote, which is here afterwards; undefined: the remote has no such branch. */
   tip: string | undefined;
   removed?: Removed;
+  /** The branch of its HEAD, where the branch of the target is not there: it may have been renamed to that. */
+  head?: string;
 }
 
 /** The second look is for a push or look of this project that came between listing and reading what was seen. */
@@ -36,7 +38,9 @@ export async function lookAtRemote(remote: RemoteGit, target: string): Promise<L
     if (!removed) break;
   }
   if (tip || removed) await noteSeen(root, record, target, { seen: removed?.before ?? tip, tracking: tip });
-  return { tip, ...(removed ? { removed } : {}) };
+  const head = tip === undefined ? await headThere(remote) : undefined;
+  if (removed && head !== undefined) removed.head = head;
+  return { tip, ...(removed ? { removed } : {}), ...(head === undefined ? {} : { head }) };
 }
 
 async function tipThere(remote: RemoteGit): Promise<string | undefined> {
@@ -47,6 +51,12 @@ async function tipThere(remote: RemoteGit): Promise<string | undefined> {
     .split('\n')
     .map((line) => line.split('\t'))
     .find(([, name]) => name === ref)?.[0];
+}
+
+/** Only a name that can stand in a command. */
+async function headThere(remote: RemoteGit): Promise<string | undefined> {
+  const { stdout } = await remote.run((name) => ['ls-remote', '--symref', name, 'HEAD'], 'look');
+  return /^ref: refs\/heads\/(\w[\w./-]*)\tHEAD$/m.exec(stdout)?.[1];
 }
 
 const isHere = async (root: string, commit: string): Promise<boolean> =>
@@ -84,6 +94,8 @@ export interface Removed {
   /** The commit that it has now; undefined: the branch is gone. */
   there: string | undefined;
   commits: number;
+  /** The branch of the remote's HEAD, where the branch is gone. */
+  head?: string;
   /** The remote has other commits in their place. */
   replaced: boolean;
 }
@@ -122,13 +134,13 @@ const listed = async (root: string, tip: string, without: string): Promise<Set<s
 export function removedText(
   { name, branch }: Pick<RemoteRecord, 'name' | 'branch'>,
   target: string,
-  { before, there, commits, replaced }: Removed,
+  { before, there, commits, replaced, head }: Removed,
 ): { what: string; fix: string } {
   const short = (commit: string): string => commit.slice(0, 10);
   if (there === undefined)
     return {
-      what: `${name} has no branch ${branch} any more (it was at ${short(before)})`,
-      fix: `To have it there again: git push ${name} ${short(before)}:refs/heads/${branch}. If it was renamed, end the run and start another one with --target`,
+      what: `${name} has no branch ${branch} any more (it was at ${short(before)})${headText(head)}`,
+      fix: `To have it there again: git push ${name} ${short(before)}:refs/heads/${branch}. ${renamedText(name, target, head)}`,
     };
   const [many, them] = commits === 1 ? ['1 commit', 'it'] : [`${commits} commits`, 'them'];
   const back = replaced ? `git rebase ${short(there)} ${target}` : `git push ${name} ${short(before)}:${branch}`;
@@ -137,6 +149,16 @@ export function removedText(
     fix: `To take ${them} off here, too: git rebase --onto ${short(there)} ${short(before)} ${target}. To put ${them} back: ${back}`,
   };
 }
+
+/** Follows words about a branch that the remote does not have. */
+export const headText = (head: string | undefined): string =>
+  head === undefined ? '' : `; its default branch is ${head}`;
+
+/** The way on where somebody renamed the branch there. */
+export const renamedText = (name: string, target: string, head: string | undefined): string =>
+  head === undefined || head === target
+    ? 'If it was renamed, end the run and start another one with --target'
+    : `If it was renamed to ${head}: ralphctl stop; git fetch ${name}; git branch --move ${target} ${head}; git branch --set-upstream-to ${name}/${head} ${head}; ralphctl start --target ${head}`;
 
 /** The commit that ralphctl, or else the user, saw on the remote last. */
 export async function lastSeen(

@@ -34,7 +34,7 @@ export async function pushTarget(remote: RemoteGit, input: PushInput): Promise<P
   const ref = `refs/heads/${record.branch}`;
   const lease = `--force-with-lease=${ref}:${expected ?? ''}`;
   const args = ['push', ...QUIET, ...(dryRun ? ['--dry-run'] : []), lease];
-  const got = await remote.run((name) => [...args, name, `${commit}:${ref}`], 'move');
+  const got = await remote.run((name) => [...args, name, `${commit}:${ref}`], dryRun ? 'look' : 'move');
   if (got.code === 0) {
     if (!dryRun) await noteSeen(root, record, target, { seen: commit, tracking: commit });
     return { kind: 'pushed' };

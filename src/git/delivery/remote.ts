@@ -45,13 +45,16 @@ const valuesOf = (settings: Settings, key: string): string[] =>
 export const shownAddress = (url: string): string => url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
 
 /** @throws RepositoryError when there is no such remote, or when it has several addresses */
-export async function recordRemote(root: string, { name, branch }: { name: string; branch: string }) {
+export async function recordRemote(
+  root: string,
+  { name, branch, mode = 'push' }: { name: string; branch: string; mode?: 'push' | 'pr' },
+) {
   const settings = await settingsOf(root, name);
   const [url] = addressesOf(settings);
   if (url === undefined) {
     const known = (await git(root).run(['remote'], { read: true })).split('\n').filter(Boolean);
     throw new RepositoryError(
-      `landing.mode: push needs a remote, and ${root} has no remote ${name}${known.length > 0 ? ` (it has ${known.join(', ')})` : ''}.`,
+      `landing.mode: ${mode} needs a remote, and ${root} has no remote ${name}${known.length > 0 ? ` (it has ${known.join(', ')})` : ''}.`,
       `Add it: git remote add ${name} <address>; or set landing.remote`,
     );
   }

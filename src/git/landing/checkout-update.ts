@@ -8,8 +8,9 @@ import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { git } from '../runner.js';
 import type { Status } from '../status.js';
 import { exists, privateGitDir } from '../worktrees/list.js';
-import { type OpenOperation, openOperationIn } from '../worktrees/recover.js';
+import { nameOf, type OpenOperation, openOperationIn } from '../worktrees/operations.js';
 import { changedPaths, inTheWay, stagedPaths } from './checkout.js';
+import { type Hidden, hiddenEdits } from './hidden-edits.js';
 import { withTree } from './tick.js';
 
 /** Why a checkout cannot be updated. */
@@ -17,10 +18,11 @@ export type Obstacle =
   | { kind: 'several'; checkouts: readonly string[] }
   | { kind: 'operation'; operation: OpenOperation }
   | { kind: 'unmerged' | 'edited' | 'untracked'; paths: readonly string[] }
+  | ({ kind: 'hidden' } & Hidden)
   | { kind: 'locked'; lock: string }
   | { kind: 'refused' };
 
-interface Step {
+export interface Step {
   /** The commit of its files, edits aside, and the new commit. */
   base: string;
   to: string;
@@ -86,7 +88,9 @@ export async function findObstacle(checkout: string, { base, to }: Step): Promis
   const lock = `${(await privateGitDir(checkout)) ?? `${checkout}/.git`}/index.lock`;
   if (await exists(lock)) return { kind: 'locked', lock };
   const paths = await inTheWay(checkout, base, to);
-  return paths.length > 0 ? { kind: 'untracked', paths } : { kind: 'refused' };
+  if (paths.length > 0) return { kind: 'untracked', paths };
+  const hidden = await hiddenEdits(checkout, base, to);
+  return hidden ? { kind: 'hidden', ...hidden } : { kind: 'refused' };
 }
 
 /** The obstacle, and its fix. */
@@ -98,7 +102,11 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
         first: `switch all checkouts but one to something else (git -C ${quote(obstacle.checkouts[1] ?? '')} switch --detach)`,
       };
     case 'operation':
-      return { problem: `a ${obstacle.operation} is in progress in ${checkout}`, first: 'finish it' };
+      return {
+        problem: `a ${nameOf(obstacle.operation)} is in progress in ${checkout}`,
+        // Its end is a commit, and on old files that takes the landed work off. A rebase would put the old tip back.
+        first: `${obstacle.operation === 'rebase' ? 'leave' : 'undo'} it (git -C ${quote(checkout)} ${WAY_OUT[obstacle.operation]})`,
+      };
     case 'unmerged':
       return { problem: `a conflict in ${some(obstacle.paths)} of ${checkout} is open`, first: 'resolve it' };
     case 'edited':
@@ -108,6 +116,11 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
         problem: `untracked ${some(obstacle.paths)} in ${checkout} blocks files that landed`,
         first: `move ${obstacle.paths.length > 1 ? 'them' : 'it'} away`,
       };
+    case 'hidden':
+      return {
+        problem: `landed work changes ${some([...obstacle.assumed, ...obstacle.skipped])}, which you have edited in ${checkout} and marked ${marksOf(obstacle)}`,
+        first: `clear ${obstacle.assumed.length > 0 && obstacle.skipped.length > 0 ? 'the marks' : 'the mark'} (${clearing(obstacle, checkout)})`,
+      };
     case 'locked':
       return {
         problem: `the index of ${checkout} is locked`,
@@ -116,6 +129,24 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
     case 'refused':
       return { problem: `git did not update the files of ${checkout}` };
   }
+}
+
+const WAY_OUT: Readonly<Record<OpenOperation, string>> = {
+  rebase: 'rebase --quit',
+  am: 'am --quit',
+  merge: 'merge --abort',
+  'cherry-pick': 'cherry-pick --abort',
+  revert: 'revert --abort',
+  bisect: 'bisect reset',
+};
+
+const marksOf = ({ assumed, skipped }: Hidden): string =>
+  [...(assumed.length > 0 ? ['assume-unchanged'] : []), ...(skipped.length > 0 ? ['skip-worktree'] : [])].join(' or ');
+
+function clearing({ assumed, skipped }: Hidden, checkout: string): string {
+  const clear = (flag: string, paths: readonly string[]): string[] =>
+    paths.length > 0 ? [`git -C ${quote(checkout)} update-index ${flag} -- ${paths.map(quote).join(' ')}`] : [];
+  return [...clear('--no-assume-unchanged', assumed), ...clear('--no-skip-worktree', skipped)].join(' && ');
 }
 
 const some = (paths: readonly string[]): string =>

@@ -5,7 +5,7 @@
 
 import { CHECKOUT_BASES, checkoutBaseRef } from '../refs.js';
 import { git } from '../runner.js';
-import { exists, listWorktrees, type WorktreeEntry } from '../worktrees/list.js';
+import { exists, type WorktreeEntry } from '../worktrees/list.js';
 
 /** The remembered commit, if there is one. */
 export async function rememberedBase(repo: string, target: string): Promise<string | undefined> {
@@ -68,18 +68,4 @@ export async function changedPaths(
 export async function stagedPaths(checkout: string, commit: string): Promise<Set<string>> {
   const args = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', commit, '--'];
   return new Set((await git(checkout).result(args, { read: true })).stdout.split('\0').filter(Boolean));
-}
-
-/** The warning about a checkout that landings left behind; undefined when none is behind. */
-export async function checkoutBehind(repo: string, target: string): Promise<string | undefined> {
-  const base = await rememberedBase(repo, target);
-  if (base === undefined) return undefined;
-  const [checkout] = await checkoutsOf(await listWorktrees(repo), target);
-  if (!checkout || !(await isBehind(checkout, base, `refs/heads/${target}`))) return undefined;
-  const [first = '', ...more] = await changedPaths(checkout, base, `refs/heads/${target}`);
-  const files = more.length > 0 ? `${first} and ${more.length} more` : first;
-  return (
-    `${checkout} still has the old ${files}, because your edits blocked the update when ideas landed on ${target}. ` +
-    'A commit there would revert the landed work. First run: ralphctl sync (it keeps your edits)'
-  );
 }

@@ -9,7 +9,7 @@ import { git } from '../runner.js';
 import { savePoint } from '../saves/saves.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { exists, headBranch, privateGitDir, type WorktreeEntry } from '../worktrees/list.js';
-import { openOperationIn } from '../worktrees/recover.js';
+import { openOperationIn } from '../worktrees/operations.js';
 import { markRecyclable } from '../worktrees/recycle.js';
 
 /** Idempotent. Returns the reasons for anything kept. `head` is the landed tip. */

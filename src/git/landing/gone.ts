@@ -46,10 +46,29 @@ export async function goneOf(
     if (!one) return [];
     return [{ idea, landed: one.landed, by: { commit: one.commit, subject: one.subject }, rolledBack: true }];
   });
-  const lost = [...recorded.keys()].flatMap((idea): TakenBack[] =>
-    landed.has(idea) || rolledBack.has(idea) ? [] : [{ idea, landed: landedAs(idea) }],
+  const unnamed = [...recorded.keys()].filter((idea) => !landed.has(idea) && !rolledBack.has(idea));
+  const there = await onTarget(repo, name, unnamed.map(landedAs));
+  const lost = unnamed.flatMap((idea): TakenBack[] =>
+    there.has(landedAs(idea)) ? [] : [{ idea, landed: landedAs(idea) }],
   );
   return [...back, ...gone, ...lost, ...off.filter(({ idea }) => !rolledBack.has(idea))];
+}
+
+const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Of these commits, the ones on the target: a forge that squashes a pull request drops the trailers that name the idea. */
+async function onTarget(repo: string, target: string, commits: readonly string[]): Promise<ReadonlySet<string>> {
+  const asked = [...new Set(commits)].filter((one) => ID.test(one));
+  if (asked.length === 0) return new Set();
+  const known = await git(repo).run(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
+    read: true,
+    input: `${asked.join('\n')}\n`,
+  });
+  const there = known.split('\n').flatMap((line) => (line.endsWith(' commit') ? (line.split(' ', 1)[0] ?? []) : []));
+  if (there.length === 0) return new Set();
+  const input = `${[`^${target}`, ...there].join('\n')}\n`;
+  const elsewhere = new Set((await git(repo).run(['rev-list', '--stdin'], { read: true, input })).split('\n'));
+  return new Set(there.filter((one) => !elsewhere.has(one)));
 }
 
 /** Of these ideas, the ones that were on the target once, and are not since it was reset or rewritten. */
@@ -96,13 +115,4 @@ async function wasFinished(repo: string, idea: string, commit: string): Promise<
   });
   // Branches of ideas begin at the target as it was.
   return holders.split('\n').every((name) => name === '' || name.startsWith('refs/heads/ralph/'));
-}
-
-/** The newest of these commits that is there, which a lost branch can begin at again. */
-export async function newestOf(repo: string, commits: readonly string[]): Promise<string | undefined> {
-  const known = commits.filter((one) => /^[0-9a-f]{7,64}$/.test(one));
-  if (known.length === 0) return undefined;
-  const args = ['rev-list', '--topo-order', '--max-count=1', '--ignore-missing', ...known, '--'];
-  const { stdout, code } = await git(repo).result(args, { ok: [0, 128], read: true });
-  return code === 0 ? stdout.trim() || undefined : undefined;
 }

@@ -3,15 +3,17 @@
  * Invariant: it never has a branch, so resetting it moves none.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { exclusive, removeStaleLocks } from '../locks.js';
 import { slug } from '../project-name.js';
+import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
 import { clearPath } from '../worktrees/leftovers.js';
 import { canonical, headBranch, listWorktrees, privateGitDir } from '../worktrees/list.js';
 import { cleanUntracked, forgetFlags } from '../worktrees/recycle.js';
+import { refill, wantWholeTree } from '../worktrees/whole-tree.js';
 
 /** The integration worktree of a target, created at `commit` when there is none; its files may be those of any commit. */
 export async function integrationWorktree(input: {
@@ -26,12 +28,15 @@ export async function integrationWorktree(input: {
   const gitDir = await privateGitDir(path);
   if (gitDir && (await belongsTo(gitDir, input.commonDir))) {
     await removeStaleLocks(gitDir);
+    if (await wantWholeTree(gitDir)) await refill(path);
     return path;
   }
   return exclusive(`meta:${await canonical(input.repo)}`, async () => {
     const entry = (await listWorktrees(input.repo)).find((one) => one.path === path);
     await clearPath(input.repo, path, entry, `integration-${slug(input.target) || 'target'}`);
     await git(input.repo).run(['worktree', 'add', '--detach', '--no-checkout', '-q', path, input.commit]);
+    const made = await privateGitDir(path);
+    if (made) await wantWholeTree(made);
     await git(path).run(['reset', '-q', '--hard']);
     return path;
   });
@@ -60,6 +65,6 @@ function folderName(target: string): string {
 }
 
 async function belongsTo(gitDir: string, commonDir: string): Promise<boolean> {
-  const link = await readFile(`${gitDir}/commondir`, 'utf8').catch(() => '');
+  const link = await readRegular(`${gitDir}/commondir`).catch(() => '');
   return (await canonical(resolve(gitDir, link.trim()))) === commonDir;
 }

@@ -4,13 +4,15 @@
  * point (the claim refs prove it). A conflict or a red gate leaves only refs under refs/ralphctl.
  */
 import type { GateResult } from '../../protocol/gate.js';
-import type { LandResult } from '../../protocol/git-work.js';
+import type { KeptPlace, LandResult } from '../../protocol/git-work.js';
 import { identityEnv, readCommits } from '../commits.js';
 import { admitTip } from '../confinement/target-watch.js';
+import { reviewBelow } from '../delivery/stacked.js';
 import { RepositoryError } from '../errors.js';
 import { claimedHeadRef, claimRef, replacedTips } from '../refs.js';
 import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
+import { refuseOpenOperations, TargetBusy } from '../target-busy.js';
 import { listWorktrees } from '../worktrees/list.js';
 import { buildCandidate, oursOver, type Strategy } from './candidate.js';
 import { finishLanding } from './finish.js';
@@ -36,6 +38,10 @@ export interface LandOptions extends LandingContext, Worker {
   tick?: Tick;
   /** The backlog inside the repository. */
   backlogPath?: string;
+  /** Places in the landing queue that it does not pass. */
+  places?: readonly KeptPlace[];
+  /** Lands on this commit, which is in review, instead of the target. Needs `handOver`. */
+  on?: string | undefined;
   /** Hands the gated commit over instead of moving the target. */
   handOver?: (gated: { commit: string; onto: string; gate: GateResult; trees: string }) => Promise<Outcome>;
 }
@@ -43,11 +49,14 @@ export interface LandOptions extends LandingContext, Worker {
 export type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
 type Here = LandOptions & Located;
 
+const MOST_SHARED = 5;
+
 /**
  * Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must fix
  * something.
  */
 export async function landIdea(options: LandOptions): Promise<LandResult> {
+  const startedAt = performance.now();
   let saved: Promise<unknown> | undefined;
   try {
     return (await withTargetLock(options, (here) => {
@@ -57,6 +66,9 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
       saved.catch(() => undefined);
       return attempt(here, saved);
     })) as LandResult;
+  } catch (error) {
+    if (!(error instanceof TargetBusy)) throw error;
+    return { kind: 'target-busy', why: error.message, durationMs: Math.round(performance.now() - startedAt) };
   } finally {
     await saved?.catch(() => undefined);
   }
@@ -64,11 +76,15 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
 
 /**
  * Landing on a rewound target would restore, in the idea's name, commits that somebody removed. Where ralphctl itself
- * replaced the idea's base, only what comes after it is the idea's: gives the base. Undefined: the base is on the target.
+ * replaced the idea's base, only what comes after it is the idea's: gives the base. The same holds for a pull request
+ * below it. Undefined: the base is on the target.
  */
 async function startOf(options: Here, tip: string): Promise<string | undefined> {
   const { repo, base, head, target, idea, branch } = options;
   if (!base || base === tip || (await contains(repo, tip, base))) return undefined;
+  // It began on a pull request that was squashed, rebased or closed since, or has other commits now.
+  if ((await reviewBelow(repo, { idea, head: base, without: tip })) === base)
+    return reviewBelow(repo, { idea, head, without: tip });
   if (await wasReplaced(repo, target, base)) {
     if (await contains(repo, head, base)) return base;
     // The branch was moved: it may stand on commits that were taken off since.
@@ -97,11 +113,14 @@ function namesOther(message: string, idea: string): boolean {
 /** One try against the target's present tip; undefined when the target moved meanwhile. */
 async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome | undefined> {
   const { repo, idea, target, head } = options;
+  const { on } = options;
   const refs = await readRefs(options);
-  const earlier = await alreadyLanded(options, refs);
+  const earlier = on ? undefined : await alreadyLanded(options, refs);
   if (earlier) return earlier;
-  const tip = refs.tip;
-  await admitTip(repo, target, tip.commit, idea);
+  // Before its gate, which would run in vain.
+  if (!options.handOver) await refuseOpenOperations(repo, target);
+  const tip = on ? { commit: on, tree: await treeOf(repo, on) } : refs.tip;
+  if (!on) await admitTip(repo, target, tip.commit, idea);
   const [dir, after] = await Promise.all([integrationOf(options, tip.commit), startOf(options, tip.commit)]);
   const candidate = await buildCandidate({
     ...{ dir, tip, head, after },
@@ -119,11 +138,14 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
     adjust: async (tree) => (options.tick ? tickTree(dir, tree, options.tick) : tree),
   });
   if (candidate.kind === 'conflict') {
-    const detail = await conflictDetail(dir, { onto: tip.commit, head, ...candidate });
-    return { kind: 'conflict', onto: tip.commit, files: candidate.files, detail };
+    const detail = await conflictDetail(dir, { onto: tip.commit, head, after, ...candidate });
+    return { kind: 'conflict', onto: tip.commit, files: candidate.files, detail, ...(after ? { after } : {}) };
   }
   const { commit, commits } = candidate;
+  if (on && commit === tip.commit) return { kind: 'waits-below', why: 'empty' };
   if (commit !== tip.commit) {
+    const wait = await placeInTheWay(options, dir, { from: tip.commit, to: commit });
+    if (wait) return wait;
     const gate = await gateCandidate(options, dir, { commit, onto: tip.commit });
     if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
     const move = { dir, from: tip.commit, to: commit };
@@ -155,6 +177,27 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
   const kept = await finishLanding({ ...options, dir, worktrees });
   return landed(commit, commits, note, kept);
 }
+
+/** Whether it changes files in which another idea came back from a conflict. The backlog is ticked by all. */
+async function placeInTheWay(
+  { places = [], backlogPath }: Here,
+  dir: string,
+  { from, to }: { from: string; to: string },
+): Promise<Outcome | undefined> {
+  if (places.length === 0) return undefined;
+  const names = await git(dir).run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to], { read: true });
+  const isBacklog = (name: string): boolean =>
+    backlogPath !== undefined && (name === backlogPath || name.startsWith(`${backlogPath}/`));
+  const changed = new Set(names.split('\0').filter((name) => name !== '' && !isBacklog(name)));
+  for (const { idea, files } of places) {
+    const shared = files.filter((file) => changed.has(file));
+    if (shared.length > 0) return { kind: 'waits-place', behind: idea, files: shared.slice(0, MOST_SHARED) };
+  }
+  return undefined;
+}
+
+const treeOf = (repo: string, commit: string): Promise<string> =>
+  git(repo).run(['rev-parse', '--verify', `${commit}^{tree}`], { read: true });
 
 const landed = (commit: string, commits: number, ...notes: Array<string | undefined>): Outcome => {
   const note = notes.filter(Boolean).join(' ');

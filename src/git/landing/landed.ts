@@ -1,12 +1,14 @@
-/** The ideas that a branch contains, by the trailers of landings. Reads only. */
+/** The ideas that a branch contains, by the trailers of landings, or by their work where a person took the trailer off. Reads only. */
 import { git } from '../runner.js';
 import { revertedAgain, type Target } from './brought-back.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
 import { IDEA_TRAILER, REVERTED_TRAILER } from './message.js';
+import { rewordedOn } from './reworded.js';
 
 /**
  * Landed ideas on `target` with the newest commit of each, newest first, without ideas that were rolled back. Where
- * somebody reverted a rollback, the idea counts again. One process, and more only after a rollback.
+ * somebody reverted a rollback, the idea counts again. Two processes, and more only after a rollback, and for claims
+ * that no commit names.
  */
 export const landedCommits = async (repo: string, target: string, backlogPath?: string): Promise<Map<string, string>> =>
   (await readLanded(repo, target, backlogPath)).landed;
@@ -19,6 +21,10 @@ export interface RolledBack {
 
 interface OnBranch {
   landed: Map<string, string>;
+  /** Of these, the landings that a person gave other words, without the name of the idea. */
+  reworded: Map<string, string>;
+  /** Of these, the ones whose work is within other commits: it is all there. */
+  within: Set<string>;
   rolledBack: Map<string, RolledBack>;
 }
 
@@ -66,12 +72,14 @@ async function readLanded(repo: string, target: string, backlogPath?: string): P
     landed && rolledBack ? [{ commit: rolledBack.commit, landed }] : [],
   );
   const again = await revertedAgain({ repo, target, backlogPath }, rollbacks);
-  const found: OnBranch = { landed: new Map(), rolledBack: new Map() };
+  const { same, within } = await rewordedOn({ repo, target, backlogPath }, verdict);
+  const found: OnBranch = { landed: new Map(), rolledBack: new Map(), reworded: same, within: new Set(within.keys()) };
   for (const [id, { landed, rolledBack }] of verdict) {
     if (landed === undefined) continue;
     if (rolledBack === undefined || again.has(rolledBack.commit)) found.landed.set(id, landed);
     else found.rolledBack.set(id, { landed, ...rolledBack });
   }
+  for (const [id, commit] of [...same, ...within]) found.landed.set(id, commit);
   return found;
 }
 
@@ -99,6 +107,8 @@ export interface Landing {
   to: string;
   commits: string[];
   subjects: string[];
+  /** A person rewrote its last commit since: the target does not contain `to`. */
+  apart?: true;
 }
 
 export interface IdeaHistory {

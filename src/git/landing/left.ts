@@ -14,18 +14,36 @@ export interface Left {
   unsure: Set<string>;
 }
 
-/** Taking a change out of a commit changes the files that still have it. `from`, `to`: the commits around the change. */
+export interface Change {
+  /** The commits around the change. */
+  from: string;
+  to: string;
+  /** Asked about commits that do not contain `to`. */
+  apart?: true;
+}
+
+/** Taking a change out of a commit changes the files that still have it. */
 export async function whatIsLeft(
   repo: string,
-  { from, to }: { from: string; to: string },
+  { from, to, apart }: Change,
 ): Promise<(commit: string) => Promise<Left>> {
   const run = git(repo);
   const tree = await run.run(['rev-parse', `${from}^{tree}`], { read: true });
-  const draft = { tree, parents: [to], author: slotAuthor('ralphctl'), message: 'stand-in\n' };
-  const without = await writeCommit(run, draft, { who: await identityEnv(repo) });
-  return async (commit) => {
-    const merged = await mergeTrees(run, commit, without);
+  const who = await identityEnv(repo);
+  const standIn = (tree: string): Promise<string> =>
+    writeCommit(run, { tree, parents: [to], author: slotAuthor('ralphctl'), message: 'stand-in\n' }, { who });
+  const without = await standIn(tree);
+  const look = async (commit: string): Promise<Left> => {
+    // With `to` as its parent, the merge begins there.
+    const asked = apart ? await standIn(await run.run(['rev-parse', `${commit}^{tree}`], { read: true })) : commit;
+    const merged = await mergeTrees(run, asked, without);
     const unsure = new Set(merged.kind === 'conflict' ? merged.files : []);
     return { kept: new Set(await changedPaths(repo, commit, merged.tree)), unsure };
+  };
+  const known = new Map<string, Promise<Left>>();
+  return (commit) => {
+    const found = known.get(commit) ?? look(commit);
+    known.set(commit, found);
+    return found;
   };
 }

@@ -1,6 +1,7 @@
 /**
- * How many lines each landing changed, and its commits on the target.
- * Invariant: reads only, and takes two git processes however many ideas landed.
+ * How many lines each landing changed, and its commits.
+ * Invariant: reads only, and takes two git processes however many ideas landed. Asks about the commits themselves, because
+ * a reset takes them off the target.
  */
 import { git } from '../runner.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
@@ -21,15 +22,21 @@ interface Entry {
   ideas: string[];
 }
 
-/** `commits`: the last commit of each idea's landing. Ideas whose commit the target does not contain are left out. */
+const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/**
+ * `commits`: the last commit of each idea's landing. Ideas whose commit is no longer there are left out. Reads the whole
+ * history before them; `signal` ends that.
+ */
 export async function landedLines(
   repo: string,
-  target: string,
   commits: ReadonlyMap<string, string>,
+  signal?: AbortSignal,
 ): Promise<Map<string, Landed>> {
   const found = new Map<string, Landed>();
-  if (commits.size === 0) return found;
-  const entries = await readEntries(repo, `refs/heads/${target}`);
+  const tips = new Set([...commits.values()].filter((one) => ID.test(one)));
+  if (tips.size === 0) return found;
+  const entries = await readEntries(repo, tips, signal);
   const own = new Map<string, string[]>();
   for (const [idea, to] of commits) {
     const chain = chainOf(entries, idea, to);
@@ -55,7 +62,7 @@ export async function landingRange(
   idea: string,
   to: string,
 ): Promise<readonly [before: string, to: string] | undefined> {
-  const entries = await readEntries(repo, to);
+  const entries = await readEntries(repo, [to]);
   const first = chainOf(entries, idea, to).at(-1);
   const before = first === undefined ? undefined : entries.get(first)?.parents[0];
   return before === undefined ? undefined : [before, to];
@@ -73,9 +80,11 @@ function chainOf(entries: ReadonlyMap<string, Entry>, idea: string, to: string):
   return chain;
 }
 
-async function readEntries(repo: string, tip: string): Promise<Map<string, Entry>> {
-  const args = ['log', `--grep=^${IDEA_TRAILER}: `, '-z', '--format=%H%x01%P%x01%B', tip, '--'];
-  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
+async function readEntries(repo: string, tips: Iterable<string>, signal?: AbortSignal): Promise<Map<string, Entry>> {
+  const args = ['log', '--ignore-missing', `--grep=^${IDEA_TRAILER}: `, '-z', '--format=%H%x01%P%x01%B', '--stdin'];
+  const input = `${[...tips].join('\n')}\n`;
+  const stops = signal ? { signal } : {};
+  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG, input, ...stops });
   const entries = new Map<string, Entry>();
   for (const record of stdout.split('\0')) {
     const [sha = '', parents = '', ...message] = record.split('\x01');

@@ -41,15 +41,25 @@ const clip = (text: string, limit: number): string =>
  */
 export async function conflictDetail(
   dir: string,
-  sides: { onto: string; head: string; files: readonly string[]; messages: readonly string[]; ours?: string },
+  sides: {
+    onto: string;
+    head: string;
+    /** Where both begin, if not at their merge base. */
+    after?: string | undefined;
+    files: readonly string[];
+    messages: readonly string[];
+    ours?: string;
+  },
 ): Promise<string> {
   const files = sides.files.slice(0, 20).map((file) => `:(top,literal)${file}`);
-  const diff = (from: string, to: string): Promise<string> =>
-    git(dir)
-      .run(['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=1', `${from}...${to}`, '--', ...files], {
+  const diff = (from: string, to: string): Promise<string> => {
+    const range = sides.after === undefined ? `${from}...${to}` : `${sides.after}..${to}`;
+    return git(dir)
+      .run(['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=1', range, '--', ...files], {
         read: true,
       })
       .catch(() => '');
+  };
   const [theirs, ours] = await Promise.all([diff(sides.head, sides.onto), diff(sides.onto, sides.head)]);
   const intro = clip(sides.messages.join('\n'), 500);
   const heads = ['\n\nThe target changed:\n', `\n\n${sides.ours ?? 'This idea changed'}:\n`] as const;

@@ -10,10 +10,12 @@ import { isLockContention, lockHeld } from '../locks.js';
 import { checkoutBaseRef } from '../refs.js';
 import { type Git, GitError, git } from '../runner.js';
 import { readStatus } from '../status.js';
+import { refuseOpenOperations } from '../target-busy.js';
 import { isWithin } from '../within.js';
 import type { WorktreeEntry } from '../worktrees/list.js';
 import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
-import { catchUp, describeObstacle, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
+import { checkoutNote } from './checkout-note.js';
+import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 
 export interface SwapInput {
   /** Where git runs, on refs and objects only. */
@@ -34,10 +36,11 @@ export interface SwapInput {
 /** `moved: false`: somebody else moved the target, and nothing was done. */
 export type SwapResult = { moved: true; note?: string } | { moved: false };
 
-/** The move of the target for one landing. */
+/** The move of the target for one landing. Throws {@link TargetBusy} while a person's operation holds the target. */
 export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const repo = git(input.dir);
   const { from, to, target } = input;
+  await refuseOpenOperations(input.dir, target, input.worktrees);
   await expectTip(input.dir, target, from, to);
   const checkouts = await checkoutsOf(input.worktrees, target);
   const [checkout] = checkouts;
@@ -117,10 +120,8 @@ async function moveUnder(
       return { moved: true };
     }
   }
-  const { problem, first } = describeObstacle(obstacle ?? (await findObstacle(checkout, { base, to })), checkout);
-  const what = `${problem}; its files stay as they were while ${target} moved on`;
   return {
     moved: true,
-    note: `${what}. Before you commit there${first ? `, ${first}, then` : ','} run: ralphctl sync`,
+    note: checkoutNote(obstacle ?? (await findObstacle(checkout, { base, to })), checkout, target),
   };
 }

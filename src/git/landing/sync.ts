@@ -15,6 +15,7 @@ import { readStatus } from '../status.js';
 import { listWorktrees } from '../worktrees/list.js';
 import { changedPaths, checkoutsOf, inTheWay, isBehind, rememberedBase } from './checkout.js';
 import { describeObstacle, obstacleTo } from './checkout-update.js';
+import { hiddenEdits } from './hidden-edits.js';
 import { type Merged, mergeTrees } from './merge.js';
 
 export interface Synced {
@@ -48,6 +49,8 @@ export async function syncCheckout(repo: string, target: string, conflicts = fal
   const status = await readStatus(checkout);
   const obstacle = await obstacleTo(checkout, { base, to: tip }, status);
   if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, checkout));
+  const hidden = await hiddenEdits(checkout, base, tip);
+  if (hidden) throw refusal(describeObstacle({ kind: 'hidden', ...hidden }, checkout));
   const scratch = await makeTemporary('sync');
   try {
     const merged = await mergeEdits(checkout, { base, tip }, await ownIndex(checkout, scratch));

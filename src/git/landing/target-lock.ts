@@ -23,11 +23,21 @@ export interface LandingContext {
   setup: (dir: string) => Promise<void>;
   /** Gates the files in `dir`, which would land on the commit `onto`. */
   gate: (dir: string, onto: string) => Promise<GateResult>;
+  /** The green gate of a tree, where one is remembered: the tree is not gated again. */
+  recall?: (candidate: Recalled) => Promise<{ gate: GateResult } | undefined>;
   /** Where the target is also a branch of a remote. */
   upstream?: Upstream;
   signal?: AbortSignal;
   /** Of an earlier try. */
   known?: { trees: string; gate: GateResult };
+}
+
+/** What would land: `commit` with its tree, on `onto`. `dir`: where git runs. */
+export interface Recalled {
+  dir: string;
+  tree: string;
+  commit: string;
+  onto: string;
 }
 
 /** The remote's part in a change of the target. */
@@ -92,6 +102,12 @@ export async function gateCandidate(
   // The target may have moved without a change of its files.
   const trees = await git(dir).run(['rev-parse', `${commit}^{tree}`, `${onto}^{tree}`], { read: true });
   if (green.gate && green.trees === trees) return green.gate;
+  const known = await options.recall?.({ dir, commit, onto, tree: trees.split('\n', 1)[0] ?? '' });
+  if (known) {
+    Object.assign(green, { trees, gate: known.gate });
+    return known.gate;
+  }
+  signal?.throwIfAborted();
   await resetIntegration(dir, commit, options.keep);
   signal?.throwIfAborted();
   await options.setup(dir);

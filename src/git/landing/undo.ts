@@ -10,9 +10,12 @@ import { RepositoryError } from '../errors.js';
 import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { listWorktrees } from '../worktrees/list.js';
+import type { Target } from './brought-back.js';
 import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
 import { conflictDetail, mergeTrees } from './merge.js';
 import { hasMarkOf, revertMessage } from './message.js';
+import { rewordedOn } from './reworded.js';
+import { asLanded, rewrittenOf } from './rewritten.js';
 import { swapTarget } from './swap.js';
 import { gateCandidate, integrationOf, type LandingContext, type Located, withTargetLock } from './target-lock.js';
 import { type TickedFile, tickTree } from './tick.js';
@@ -38,7 +41,8 @@ interface Tip {
   tree: string;
 }
 type Reverted =
-  | { kind: 'clean'; tree: string }
+  /** `changed`: the landings changed more than the backlog. */
+  | { kind: 'clean'; tree: string; changed: boolean }
   | Omit<Extract<UndoResult, { kind: 'conflict' }>, 'durationMs' | 'onto'>;
 
 /** Undoes one idea on the target. Throws {@link RepositoryError} when a person must fix something. */
@@ -51,18 +55,23 @@ export async function undoIdea(options: UndoOptions): Promise<UndoResult> {
 async function attempt(options: UndoOptions & Located): Promise<Outcome | undefined> {
   const { repo, idea, target } = options;
   const { tip, undone } = await readRefs(options);
-  const history = await ideaHistory({ repo, target, backlogPath: options.backlog?.path }, idea);
+  const about = { repo, target, backlogPath: options.backlog?.path };
+  const history = await ideaHistory(about, idea);
   const known = options.commit && !history.reverted ? options.commit : undefined;
-  const landings = history.landings.length > 0 || !known ? history.landings : await named(options, known, tip);
+  const named = history.reverted ? [] : await asNow(about, idea, history.landings);
+  const landings = named.length > 0 || !known ? named : await bySubject(options, known, tip);
   if (landings.length === 0) return alreadyDone(history, undone);
   const dir = await integrationOf(options, tip.commit);
   const write: WriteOptions = { who: await identityEnv(repo), sign: options.sign || undefined };
   const reverted = await revert(dir, tip, landings, options, write);
   if (reverted.kind === 'conflict') return { ...reverted, onto: tip.commit };
+  const tree = await untick(dir, reverted.tree, options);
+  // Somebody took it off already: an empty commit would claim their work.
+  if (reverted.changed && tree === tip.tree) return { kind: 'nothing' };
   const commit = await writeCommit(
     git(dir),
     {
-      tree: await untick(dir, reverted.tree, options),
+      tree,
       parents: [tip.commit],
       author: slotAuthor(options.agentName),
       message: revertMessage(
@@ -100,8 +109,18 @@ function alreadyDone({ reverted }: IdeaHistory, undone: string | undefined): Out
   return { kind: 'undone', commit: reverted.commit, commits: reverted.commits };
 }
 
+/** Newest first. What a person rewrote counts as it landed, and what a person gave other words as it is now. */
+async function asNow(about: Target, idea: string, [newest, ...older]: readonly Landing[]): Promise<readonly Landing[]> {
+  if (newest) {
+    const rewritten = (await rewrittenOf(about, new Map([[idea, newest.to]]))).get(newest.to);
+    return [rewritten ? asLanded(newest, rewritten) : newest, ...older];
+  }
+  const commit = (await rewordedOn(about, { has: (one) => one !== idea })).same.get(idea);
+  return commit === undefined ? [] : [{ from: `${commit}^`, to: commit, commits: [commit], subjects: [] }];
+}
+
 /** A commit without trailers counts when it is on the target and its subject names the idea. */
-async function named({ repo, idea }: UndoOptions, commit: string, tip: Tip): Promise<Landing[]> {
+async function bySubject({ repo, idea }: UndoOptions, commit: string, tip: Tip): Promise<Landing[]> {
   const shown = await git(repo).result(['log', '-1', '--format=%H%x01%P%x01%s', commit, '--'], {
     ok: [0, 128],
     read: true,
@@ -123,15 +142,18 @@ async function revert(
 ): Promise<Reverted> {
   const repo = git(dir);
   let ours = tip;
+  let changed = false;
   for (const landing of landings) {
     const before = await treeBefore(dir, repo, landing, options);
+    changed ||= before.from !== before.to;
     if (ours.tree === before.to) {
       ours = { ...ours, tree: before.from };
       continue;
     }
     // A stand-in with the old tree and the landing as its parent makes the landing the merge base: that is a revert.
     const head = await standIn(repo, before.from, landing.to, write);
-    const onto = ours.tree === tip.tree ? tip.commit : await standIn(repo, ours.tree, tip.commit, write);
+    const isTip = ours.tree === tip.tree && !landing.apart;
+    const onto = isTip ? tip.commit : await standIn(repo, ours.tree, landing.apart ? landing.to : tip.commit, write);
     const merged = await mergeTrees(repo, onto, head);
     if (merged.kind === 'conflict') {
       const detail = await conflictDetail(dir, { onto, head, ...merged, ours: 'Taking the idea back changes' });
@@ -139,7 +161,7 @@ async function revert(
     }
     ours = { ...ours, tree: merged.tree };
   }
-  return { kind: 'clean', tree: ours.tree };
+  return { kind: 'clean', tree: ours.tree, changed };
 }
 
 const standIn = (repo: Git, tree: string, parent: string, { who }: WriteOptions): Promise<string> =>

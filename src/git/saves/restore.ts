@@ -10,7 +10,7 @@ import { readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { isClean, readStatus } from '../status.js';
 import { exists, listWorktrees } from '../worktrees/list.js';
-import { openOperationIn } from '../worktrees/recover.js';
+import { openOperationIn } from '../worktrees/operations.js';
 import { listSaves, type SavePoint, subjectOf } from './saves.js';
 
 export interface Restored {

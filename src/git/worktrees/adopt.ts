@@ -1,24 +1,29 @@
 /**
  * Adopts the worktree that an idea already has, after a crash, a retry or with another agent.
- * Invariant: its files, index and commits stay unchanged.
+ * Invariant: its files, index and commits stay unchanged. What somebody put in its place is moved aside as it is.
  */
 
-import { RepositoryError } from '../errors.js';
 import { removeStaleLocks } from '../locks.js';
-import { git } from '../runner.js';
 import { bringOver, type Wanted } from './bring-over.js';
-import { forget } from './leftovers.js';
+import { forget, setAside } from './leftovers.js';
 import { exists, isUnder, privateGitDir, type WorktreeEntry } from './list.js';
 import { readMark } from './recycle.js';
+import { relink } from './relink.js';
+
+/** A place whose worktree is gone. `aside`: what was there instead is here now. */
+interface Empty {
+  path: string;
+  aside?: string | undefined;
+}
 
 /**
- * The idea's worktree; only its path when its folder is gone; undefined when it has none. Call under the repository
- * mutex.
+ * The idea's worktree; only its path when its folder is gone or is no worktree any more; undefined when it has none.
+ * Call under the repository mutex.
  */
 export async function adopt(
   wanted: Wanted,
   entries: readonly WorktreeEntry[],
-): Promise<{ path: string; gitDir: string } | { path: string } | undefined> {
+): Promise<{ path: string; gitDir: string } | Empty | undefined> {
   const entry = await findOwn(wanted, entries);
   if (!entry) return undefined;
   if (!isUnder(entry.path, wanted.root)) return bringOver(wanted, entry, entries);
@@ -26,7 +31,8 @@ export async function adopt(
     await forget(wanted.repo, entry, wanted.idea);
     return { path: entry.path };
   }
-  const gitDir = (await privateGitDir(entry.path)) ?? (await repair(wanted.repo, entry.path));
+  const gitDir = await relink(wanted.repo, entry.path);
+  if (!gitDir) return { path: entry.path, aside: await setAside(wanted.repo, entry, wanted.idea) };
   await removeStaleLocks(gitDir, { branch: wanted.branch });
   return { path: entry.path, gitDir };
 }
@@ -47,14 +53,4 @@ export async function findOwn(
     if (gitDir && (await readMark(gitDir, 'idea')) === wanted.idea) return entry;
   }
   return undefined;
-}
-
-async function repair(repo: string, path: string): Promise<string> {
-  await git(repo).result(['worktree', 'repair'], { ok: [0, 1, 128] });
-  const gitDir = await privateGitDir(path);
-  if (gitDir) return gitDir;
-  throw new RepositoryError(
-    `The worktree ${path} has a broken .git file that git cannot repair.`,
-    `Save what you need from it, then move it away: mv '${path}' '${path}.broken' && git worktree prune`,
-  );
 }

@@ -17,6 +17,7 @@ import { canonical, exists, headBranch, isUnder, listWorktrees, privateGitDir, t
 import { freePlace, linkPlace } from './places.js';
 import { recoverBranch } from './recover.js';
 import { clearMark, type Recycled, resetOnto, takeRecyclable, writeMark } from './recycle.js';
+import { refill, wantWholeTree } from './whole-tree.js';
 
 export interface EnsureInput {
   repo: string;
@@ -38,11 +39,11 @@ export interface EnsuredWorktree {
   /** Common commit of the branch and `base`: the start of the idea's diff. */
   base: string;
   origin: 'created' | 'recycled' | 'adopted';
-  /** Descriptions of the necessary repairs. */
-  repairs: string[];
+  /** What was in its place instead of it is here now. */
+  aside?: string | undefined;
 }
 
-type Placed = Recycled & { origin: EnsuredWorktree['origin'] };
+type Placed = Recycled & Pick<EnsuredWorktree, 'origin' | 'aside'>;
 
 /** The idea's worktree, ready for work. Throws {@link RepositoryError} when a person must decide. */
 export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktree> {
@@ -56,7 +57,9 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
     await linkPlace(got.placed.path, name);
     return got;
   });
+  const wasSparse = await wantWholeTree(placed.gitDir);
   await fill(placed, branch, tip, input);
+  if (wasSparse && placed.origin !== 'created') await refill(placed.path);
   await Promise.all([
     ...(tip ? [] : [git(input.repo).run(['update-ref', branchRef(input.idea), input.base])]),
     writeMark(placed.gitDir, 'idea', input.idea),
@@ -66,11 +69,9 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   ]);
   const base = tip ? await commonBase(input, tip) : input.base;
   const elsewhere = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
-  const { repairs } = elsewhere
-    ? await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base })
-    : { repairs: [] };
+  if (elsewhere) await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base });
   await assertPlace(placed.path, branch);
-  return { path: placed.path, branch, base, origin: placed.origin, repairs };
+  return { path: placed.path, branch, base, origin: placed.origin, aside: placed.aside };
 }
 
 async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {
@@ -85,13 +86,13 @@ async function place(input: EnsureInput, root: string, branch: string): Promise<
   const recycled = input.recycle && lost === undefined ? await takeRecyclable(ours, input.agentName, idea) : undefined;
   if (recycled) return { placed: { ...recycled, origin: 'recycled' }, tip };
   const path = lost ?? (await freePlace(root, entries));
-  if (lost !== undefined) await moveFolderAside(path);
+  const aside = (lost === undefined ? undefined : await moveFolderAside(path)) ?? own?.aside;
   await add(repo, path, branch, tip ? undefined : input.base);
   const gitDir = await privateGitDir(path);
   if (!gitDir)
     throw new RepositoryError(`git made no valid worktree at ${path}.`, 'Check that the disk is not full, then retry.');
   await writeMark(gitDir, 'unproven', '');
-  return { placed: { path, gitDir, origin: 'created' }, tip };
+  return { placed: { path, gitDir, origin: 'created', aside }, tip };
 }
 
 /** A place that git knows already has an owner. */
@@ -104,14 +105,20 @@ async function add(repo: string, path: string, branch: string, base: string | un
     // Registered first and filled later, so that big checkouts run in parallel.
     await git(repo).run(['worktree', 'add', '--no-checkout', '-q', ...what]);
   } catch (error) {
-    if (error instanceof GitError) await refuseBlockedNames(repo, branch);
-    throw error;
+    return orBlocked(repo, branch, error);
   }
+}
+
+async function orBlocked(repo: string, branch: string, error: unknown): Promise<never> {
+  if (error instanceof GitError) await refuseBlockedNames(repo, branch);
+  throw error;
 }
 
 async function fill(placed: Placed, branch: string, tip: string, input: EnsureInput): Promise<void> {
   if (placed.origin === 'recycled')
-    return resetOnto(placed, tip ? { branch } : { branch, base: input.base }, input.keep);
+    return resetOnto(placed, tip ? { branch } : { branch, base: input.base }, input.keep).catch((error) =>
+      orBlocked(input.repo, branch, error),
+    );
   // No index: it was registered but never (completely) filled, so it contains no work.
   if (!(await exists(`${placed.gitDir}/index`))) await git(placed.path).run(['reset', '-q', '--hard']);
 }

@@ -3,8 +3,9 @@
  * able to fetch such a commit.
  * Invariant: reads only. A link of unknown state must not land.
  */
-import { lstat, readFile, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
 import { privateGitDir } from './list.js';
 import { addressOf, resolvedUrl } from './place-submodules.js';
@@ -65,7 +66,7 @@ async function leadsTo(folder: string, gitDir: string): Promise<boolean> {
   const info = await lstat(join(folder, '.git')).catch(() => undefined);
   if (!info) return true;
   if (!info.isFile()) return false;
-  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readFile(join(folder, '.git'), 'utf8').catch(() => ''))?.[1];
+  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(join(folder, '.git')).catch(() => ''))?.[1];
   const [is, wanted] = await Promise.all(
     [resolve(folder, link ?? ''), gitDir].map((path) => realpath(path).catch(() => path)),
   );
@@ -88,6 +89,20 @@ async function ask(
   const address = given ? await addressOf(top, submodule) : await resolvedUrl(top, submodule.url);
   const copy = ownCopy(commonDir, submodule.name);
   return { answer: await askOrigin({ worktree, commonDir, address, commit: submodule.commit, copy }), address };
+}
+
+/**
+ * Whether a commit has submodules, or one that lands with it brings a link: then the check of links needs its files. `dir`:
+ * where git runs.
+ */
+export async function mayHaveLinks(dir: string, onto: string, commit: string): Promise<boolean> {
+  const { run } = git(dir);
+  const log = ['log', '-m', '--raw', '--no-renames', '--no-ext-diff', '--format=', `${onto}..${commit}`, '--'];
+  const [names, changes] = await Promise.all([
+    run(['ls-tree', '--full-tree', commit, '--', '.gitmodules'], { read: true }),
+    run(log, { read: true }),
+  ]);
+  return names !== '' || changes.includes(' 160000 ');
 }
 
 /** Links that a commit before the tip adds without naming where they come from. */
@@ -118,7 +133,7 @@ async function earlierLinks(worktree: string, base: string): Promise<LinkTrouble
 
 /** The git directory of the user's checkout. */
 async function commonOf(gitDir: string): Promise<string> {
-  return resolve(gitDir, (await readFile(join(gitDir, 'commondir'), 'utf8')).trim());
+  return resolve(gitDir, (await readRegular(join(gitDir, 'commondir'))).trim());
 }
 
 async function movedLinks(worktree: string, base: string): Promise<Array<{ path: string; commit: string }>> {

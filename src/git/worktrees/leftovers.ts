@@ -22,8 +22,15 @@ export async function clearPath(
   refuseLocked(entry);
   if (!(await exists(path))) return forget(repo, entry, idea);
   if ((await privateGitDir(path)) && (await moveWorktreeAside(repo, path))) return;
-  await moveFolderAside(path);
+  await setAside(repo, entry, idea);
+}
+
+/** Moves what is in the place of a worktree aside, and removes its registration; returns the new name. */
+export async function setAside(repo: string, entry: WorktreeEntry, idea: string): Promise<string | undefined> {
+  refuseLocked(entry);
+  const aside = await moveFolderAside(entry.path);
   await forget(repo, entry, idea);
+  return aside;
 }
 
 /** Removes the registration of a worktree whose folder is gone; its last commit is kept. */
@@ -46,7 +53,7 @@ async function moveWorktreeAside(repo: string, path: string): Promise<boolean> {
   return moved.code === 0;
 }
 
-/** Renames a folder that is not empty; returns its new name. */
+/** Renames a folder that is not empty, or a link itself; returns its new name. */
 export async function moveFolderAside(path: string): Promise<string | undefined> {
   if (!(await exists(path))) return undefined;
   const empty = await rmdir(path).then(

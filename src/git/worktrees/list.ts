@@ -1,8 +1,9 @@
 /**
  * The registered worktrees of a repository, and the private git directory of one. Reads only.
  */
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
 
 export interface WorktreeEntry {
@@ -44,16 +45,17 @@ export async function listWorktrees(repo: string): Promise<WorktreeEntry[]> {
 }
 
 /**
- * The private git directory of the linked worktree at `path`, when the link is valid in both directions;
- * undefined for a main checkout, a missing folder or a broken link.
+ * The private git directory of the linked worktree at `path`, when the link is valid in both directions; undefined for
+ * a main checkout, a missing folder, a broken link, or a symbolic link to another worktree.
  */
 export async function privateGitDir(path: string): Promise<string | undefined> {
   try {
-    const link = (await readFile(`${path}/.git`, 'utf8')).trim();
+    const link = (await readRegular(`${path}/.git`)).trim();
     if (!link.startsWith('gitdir: ')) return undefined;
     const gitDir = resolve(path, link.slice('gitdir: '.length));
-    const back = resolve(gitDir, (await readFile(`${gitDir}/gitdir`, 'utf8')).trim());
-    return (await realpath(dirname(back))) === (await realpath(path)) ? gitDir : undefined;
+    const back = resolve(gitDir, (await readRegular(`${gitDir}/gitdir`)).trim());
+    if ((await realpath(dirname(back))) !== (await realpath(path))) return undefined;
+    return dirname(back) === path || !(await lstat(path)).isSymbolicLink() ? gitDir : undefined;
   } catch {
     return undefined;
   }
@@ -61,7 +63,7 @@ export async function privateGitDir(path: string): Promise<string | undefined> {
 
 /** The branch that HEAD names in a git directory, read without a process; undefined when detached. */
 export async function headBranch(gitDir: string): Promise<string | undefined> {
-  const head = (await readFile(`${gitDir}/HEAD`, 'utf8')).trim();
+  const head = (await readRegular(`${gitDir}/HEAD`)).trim();
   return head.startsWith('ref: refs/heads/') ? head.slice('ref: refs/heads/'.length) : undefined;
 }
 
@@ -101,7 +103,7 @@ export async function readLinks(commonDir: string): Promise<Record<string, Link>
   const links = await Promise.all(
     names.map(async (name): Promise<[string, Link][]> => {
       const own = join(commonDir, 'worktrees', name);
-      const pointer = await readFile(join(own, 'gitdir'), 'utf8').catch(() => '');
+      const pointer = await readRegular(join(own, 'gitdir')).catch(() => '');
       if (pointer.trim() === '') return [];
       const path = dirname(resolve(own, pointer.replace(/\n$/, '')));
       const branch = await headBranch(own).catch(() => undefined);
@@ -116,7 +118,7 @@ export async function readLinks(commonDir: string): Promise<Record<string, Link>
 /** Branches below a prefix (`ralph/`), loose or packed, with their commits. */
 export async function readBranches(commonDir: string, prefix: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  const packed = await readFile(join(commonDir, 'packed-refs'), 'utf8').catch(() => '');
+  const packed = await readRegular(join(commonDir, 'packed-refs')).catch(() => '');
   for (const line of packed.split('\n')) {
     const [, commit, name] = /^([0-9a-f]{40,64}) ([^ ]+)$/.exec(line) ?? [];
     if (commit && name?.startsWith(`refs/heads/${prefix}`)) found[name] = commit;
@@ -125,7 +127,7 @@ export async function readBranches(commonDir: string, prefix: string): Promise<R
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   await Promise.all(
     entries.map(async (entry) => {
-      const commit = (await readFile(join(folder, entry), 'utf8').catch(() => '')).trim();
+      const commit = (await readRegular(join(folder, entry)).catch(() => '')).trim();
       if (/^[0-9a-f]{40,64}$/.test(commit)) found[`refs/heads/${prefix}${entry.replaceAll('\\', '/')}`] = commit;
     }),
   );

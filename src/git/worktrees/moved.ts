@@ -3,8 +3,9 @@
  * Invariant: only a dead link is rewritten. A copied repository names the worktrees of the original and must not take
  * them. Must not start git.
  */
-import { lstat, readdir, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readRegular } from '../regular.js';
 import { canonical, exists } from './list.js';
 
 const POINTER = /^gitdir: ([^\n]+)\n?$/;
@@ -21,10 +22,10 @@ export async function commonDirAt(checkout: string): Promise<string | undefined>
   try {
     const link = join(checkout, '.git');
     if ((await stat(link)).isDirectory()) return (await exists(join(link, 'HEAD'))) ? await realpath(link) : undefined;
-    const named = POINTER.exec(await readFile(link, 'utf8'))?.[1];
+    const named = POINTER.exec(await readRegular(link))?.[1];
     if (named === undefined) return undefined;
     const gitDir = await realpath(resolve(checkout, named));
-    const common = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '.');
+    const common = await readRegular(join(gitDir, 'commondir')).catch(() => '.');
     return await realpath(resolve(gitDir, common.trim()));
   } catch {
     return undefined;
@@ -38,7 +39,7 @@ export async function registrations(commonDir: string): Promise<Registration[]> 
   const found = await Promise.all(
     names.map(async (name) => {
       const admin = join(root, name);
-      const back = (await readFile(join(admin, 'gitdir'), 'utf8').catch(() => '')).trim();
+      const back = (await readRegular(join(admin, 'gitdir')).catch(() => '')).trim();
       return back === '' ? [] : [{ admin, path: await canonical(dirname(resolve(admin, back))) }];
     }),
   );
@@ -50,7 +51,7 @@ export async function repairLinks(commonDir: string): Promise<string[]> {
   const repaired: string[] = [];
   for (const { path, admin } of await registrations(commonDir)) {
     const link = join(path, '.git');
-    const named = POINTER.exec(await readFile(link, 'utf8').catch(() => ''))?.[1];
+    const named = POINTER.exec(await readRegular(link).catch(() => ''))?.[1];
     if (named === undefined || (await exists(resolve(path, named)))) continue;
     await writeFile(link, `gitdir: ${admin}\n`);
     repaired.push(path);
@@ -71,6 +72,8 @@ export async function copiedRegistration(commonDir: string, path: string): Promi
  * Must not start git.
  */
 
+/** In place of the text of a pipe, a folder or a huge file, into which nobody can write. */
+const NO_FILE = '?';
 /** The same rule as in git. */
 const READABLE = /^(?:ref:\s*refs\/|[0-9a-f]{40})/;
 
@@ -83,14 +86,14 @@ export async function brokenHead(checkout: string, branch = 'main'): Promise<str
   if (text !== undefined && READABLE.test(text)) return undefined;
   const how = text === undefined ? 'missing' : text.trim() === '' ? 'empty' : 'not one that git can read';
   // `git symbolic-ref` refuses to work there.
-  return `HEAD of the checkout ${checkout} is broken (${file} is ${how}), so git finds no repository there. Fix it: echo 'ref: refs/heads/${branch}' > '${file}'`;
+  return `HEAD of the checkout ${checkout} is broken (${file} is ${how}), so git finds no repository there. Fix it: ${text === NO_FILE ? `rm -r '${file}'; ` : ''}echo 'ref: refs/heads/${branch}' > '${file}'`;
 }
 
 /** Only where the rest of a repository exists. */
 async function gitDirAt(checkout: string): Promise<string | undefined> {
   const link = join(checkout, '.git');
   if ((await stat(link)).isDirectory()) return (await stat(join(link, 'objects'))).isDirectory() ? link : undefined;
-  const named = /^gitdir: ([^\n]+)\n?$/.exec(await readFile(link, 'utf8'))?.[1];
+  const named = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(link))?.[1];
   const gitDir = named === undefined ? undefined : resolve(checkout, named);
   return gitDir !== undefined && (await stat(gitDir)).isDirectory() ? gitDir : undefined;
 }
@@ -99,5 +102,5 @@ async function headAt(file: string): Promise<string> {
   const info = await lstat(file);
   if (info.isSymbolicLink()) return `ref: ${await readlink(file)}`;
   // Anything else there, for example a pipe, must not block the read.
-  return info.isFile() && info.size < 4096 ? readFile(file, 'utf8') : '?';
+  return info.isFile() && info.size < 4096 ? readRegular(file) : NO_FILE;
 }

@@ -3,9 +3,10 @@
  * or, where that lacks the commit, from the URL in .gitmodules.
  * Invariant: the repository's own configuration stays unchanged. A submodule with an agent's work stays as it is.
  */
-import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RepositoryError } from '../errors.js';
+import { readRegular } from '../regular.js';
 import { GitError, git } from '../runner.js';
 import { exists } from './list.js';
 import { hasCommit, isKeptByRef, ownCopy, readSubmodules, type Submodule } from './submodules.js';
@@ -70,7 +71,7 @@ async function placeOne(place: SubmodulesPlace, submodule: Submodule, depth: num
   return changed || deeper;
 }
 
-const headOf = async (gitDir: string): Promise<string> => (await readFile(join(gitDir, 'HEAD'), 'utf8')).trim();
+const headOf = async (gitDir: string): Promise<string> => (await readRegular(join(gitDir, 'HEAD'))).trim();
 
 /** Moves it to another commit, unless an agent has worked in it. */
 async function moveOn(folder: string, gitDir: string, copy: string, { commit }: Submodule): Promise<boolean> {

@@ -9,7 +9,8 @@ import { RepositoryError } from '../errors.js';
 import { type Git, git } from '../runner.js';
 import { keep, savePoint } from '../saves/saves.js';
 import { readStatus, type Status } from '../status.js';
-import { exists, privateGitDir } from './list.js';
+import { privateGitDir } from './list.js';
+import { type OpenOperation, openOperation } from './operations.js';
 
 export interface Recovery {
   /** The repairs, for the log; empty when none was needed. */
@@ -54,7 +55,7 @@ async function endOperation(repo: Git, open: OpenOperation, status: Status): Pro
     return 'ended a bisect';
   }
   // With every conflict resolved the result is the agent's work: drops the operation and keeps the files.
-  if (open !== 'rebase' && !status.tracked.some((entry) => entry.unmerged)) {
+  if (open !== 'rebase' && open !== 'am' && !status.tracked.some((entry) => entry.unmerged)) {
     await repo.run([open, '--quit']);
     return `closed a ${open} and kept its result`;
   }
@@ -113,34 +114,4 @@ async function moveBranch(
 async function contains(repo: Git, ancestor: string, tip: string): Promise<boolean> {
   const got = await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true });
   return got.code === 0;
-}
-
-/*
- * Operations that git leaves open between commands (rebase, merge, …), detected by their files, mostly without a
- * process.
- */
-
-export type OpenOperation = 'rebase' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
-
-const SIGNS: ReadonlyArray<readonly [string, OpenOperation]> = [
-  ['rebase-merge', 'rebase'],
-  ['rebase-apply', 'rebase'],
-  ['MERGE_HEAD', 'merge'],
-  ['CHERRY_PICK_HEAD', 'cherry-pick'],
-  ['REVERT_HEAD', 'revert'],
-  ['BISECT_LOG', 'bisect'],
-];
-
-/** The operation in progress in the worktree with this git directory. */
-export async function openOperation(gitDir: string): Promise<OpenOperation | undefined> {
-  const found = await Promise.all(SIGNS.map(([file]) => exists(`${gitDir}/${file}`)));
-  return SIGNS[found.indexOf(true)]?.[1];
-}
-
-/** The same for a checkout of any kind. */
-export async function openOperationIn(checkout: string): Promise<OpenOperation | undefined> {
-  const own = `${checkout}/.git`;
-  if (await exists(`${own}/HEAD`)) return openOperation(own);
-  const linked = await privateGitDir(checkout);
-  return openOperation(linked ?? (await git(checkout).run(['rev-parse', '--absolute-git-dir'], { read: true })));
 }

@@ -3,8 +3,9 @@
  * Invariant: takes only a worktree that was marked at its landing, is detached and is clean now.
  */
 
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { privateGitDir, type WorktreeEntry } from './list.js';
@@ -103,7 +104,7 @@ export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back
 const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
 
 export const readMark = (gitDir: string, mark: Mark): Promise<string | undefined> =>
-  readFile(file(gitDir, mark), 'utf8').catch(() => undefined);
+  readRegular(file(gitDir, mark)).catch(() => undefined);
 
 /** Replaces the mark atomically. */
 export async function writeMark(gitDir: string, mark: Mark, text: string): Promise<void> {

@@ -9,6 +9,7 @@ import { findOwn } from './adopt.js';
 import { moveFolderAside, refuseLocked } from './leftovers.js';
 import { canonical, exists, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
 import { unlinkPlace } from './places.js';
+import { isReplaced } from './relink.js';
 import type { IdeaPlace } from './rollback.js';
 
 /**
@@ -93,7 +94,9 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
   let moved: string | undefined;
   try {
     if (entry?.locked !== undefined && place.force) await git(repo).run(['worktree', 'unlock', entry.path]);
-    if (entry && place.force && (await exists(entry.path))) ({ saved, moved } = await moveAside(repo, idea, entry));
+    const aside = entry && (place.force ? await exists(entry.path) : await isReplaced(entry.path));
+    if (entry && aside && !place.force) refuseLocked(entry);
+    if (entry && aside) ({ saved, moved } = await moveAside(repo, idea, entry));
     if (entry && !moved) saved = (await removeWorktree({ repo, path: entry.path, saveAs: idea })) ?? saved;
   } catch (error) {
     if (error instanceof RepositoryError) return { removed: false, note: error.message };

@@ -4,7 +4,7 @@
  * activity never discards later work of the agent.
  */
 
-import { identityEnv } from '../commits.js';
+import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
 import { keep, savePoint } from '../saves/saves.js';
@@ -25,8 +25,10 @@ export async function reopenForConflict(input: {
   worktree: string;
   idea: string;
   onto: string;
+  /** The idea's own commits begin after this one, which `onto` does not contain. */
+  after?: string | undefined;
 }): Promise<{ files: string[] }> {
-  const { worktree, idea, onto } = input;
+  const { worktree, idea, onto, after } = input;
   const { gitDir, head } = await locate(worktree);
   const repo = git(worktree);
   const seen = await readReopen(gitDir);
@@ -37,12 +39,20 @@ export async function reopenForConflict(input: {
   await keep(worktree, idea, tip, 'a landing conflict was handed back');
   await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: false } satisfies Mark));
   await repo.run(['reset', '-q', '--hard', onto]);
-  await repo.result(['merge', '--squash', '--no-commit', '--quiet', '--no-stat', tip], {
-    ok: [0, 1],
-    env: await identityEnv(worktree),
-  });
+  const env = await identityEnv(worktree);
+  if (after === undefined)
+    await repo.result(['merge', '--squash', '--no-commit', '--quiet', '--no-stat', tip], { ok: [0, 1], env });
+  else await repo.result(['cherry-pick', '--no-commit', await squashedOn(worktree, after, tip)], { ok: [0, 1], env });
   await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: true } satisfies Mark));
   return { files: await unmerged(worktree) };
+}
+
+/** All that `tip` changed since `after`, as one commit. */
+async function squashedOn(worktree: string, after: string, tip: string): Promise<string> {
+  const repo = git(worktree);
+  const tree = await repo.run(['rev-parse', '--verify', `${tip}^{tree}`], { read: true });
+  const commit = { tree, parents: [after], author: slotAuthor('ralphctl'), message: 'stand-in\n' };
+  return writeCommit(repo, commit, { who: await identityEnv(worktree) });
 }
 
 /**

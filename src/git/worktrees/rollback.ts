@@ -12,10 +12,12 @@ import { keep, savePoint } from '../saves/saves.js';
 import { readStatus, type Status } from '../status.js';
 import { findOwn } from './adopt.js';
 import { takenElsewhere } from './bring-over.js';
-import { forget } from './leftovers.js';
+import { forget, setAside } from './leftovers.js';
 import { canonical, exists, isUnder, listWorktrees, privateGitDir } from './list.js';
-import { type OpenOperation, openOperation, recoverBranch } from './recover.js';
+import { type OpenOperation, openOperation } from './operations.js';
+import { recoverBranch } from './recover.js';
 import { clearMark, readMark, writeMark } from './recycle.js';
+import { isReplaced } from './relink.js';
 
 export interface IdeaPlace {
   repo: string;
@@ -126,7 +128,7 @@ async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undef
   );
 }
 
-/** The idea's worktree; removes the registration of one whose folder is gone. */
+/** The idea's worktree; removes the registration of one whose folder is gone or holds something else. */
 async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
   const { repo, idea } = place;
   const root = await canonical(place.worktreesRoot);
@@ -138,6 +140,10 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
   if (!isUnder(path, root)) throw await takenElsewhere({ repo, root, branch, idea }, entry, entries);
   if (!(await exists(path))) {
     await exclusive(`meta:${await canonical(repo)}`, () => forget(repo, entry, idea));
+    return undefined;
+  }
+  if (await isReplaced(path)) {
+    await exclusive(`meta:${await canonical(repo)}`, () => setAside(repo, entry, idea));
     return undefined;
   }
   const gitDir = await privateGitDir(path);

@@ -7,6 +7,7 @@ import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { git } from '../runner.js';
 import { keep, savePoint, treeOfFiles } from '../saves/saves.js';
+import { agentsWorkIn, takeRemovedPipes } from '../worktree-pipes.js';
 import { type BranchState, branchState, type CommitInput, type CommitResult, commitLeftovers } from './commit.js';
 import { type LinkTrouble, linkTrouble } from './gitlinks.js';
 import { freeName } from './leftovers.js';
@@ -30,18 +31,21 @@ export interface SettleInput {
 }
 
 export interface Settled extends BranchState, Partial<CommitResult> {
-  /** Descriptions of the repairs. */
+  /** How the worktree came back to the branch that the agent had left. */
   repairs: string[];
   /** Restored protected paths. */
   restored: string[];
   links: LinkTrouble;
   /** Submodules with uncommitted edits. */
   edited: string[];
+  /** Paths where git would have waited for ever at a named pipe, or failed. They are gone. */
+  pipes: string[];
 }
 
 /** Throws {@link RepositoryError} when the branch cannot be recovered without losing work. */
 export async function settleIteration(input: SettleInput): Promise<Settled> {
   const { worktree, base, since, commit } = input;
+  agentsWorkIn([worktree]);
   // Read in parallel with the status; after a repair it must be read again.
   const early = touchedPaths(input);
   early.catch(() => undefined);
@@ -59,7 +63,7 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
   if (state.lost > 0) await keep(worktree, input.idea, since, 'the agent had rewritten its branch');
   // Uncommitted files are part of the run's result.
   const tree = commit ? state.tree : await treeOfFiles(worktree);
-  return { ...state, tree, ...made, repairs, restored, links, edited };
+  return { ...state, tree, ...made, repairs, restored, links, edited, pipes: takeRemovedPipes(worktree) };
 }
 
 const literal = (paths: readonly string[]): string[] => paths.map((path) => `:(top,literal)${path}`);

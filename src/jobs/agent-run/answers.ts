@@ -42,7 +42,7 @@ export async function earlierAnswers(
   root: string,
   { project, runId, idea, serial, notes }: About,
 ): Promise<Answered[]> {
-  const before = (await listRuns(root, project)).filter((run) => run < runId);
+  const before = (await listRuns(root, project).catch(() => [])).filter((run) => run < runId);
   const said = new Set(answersIn(notes).map(answerNote));
   const latest: Answered[] = [];
   let room = MOST_CHARACTERS;

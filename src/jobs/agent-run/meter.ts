@@ -20,6 +20,8 @@ export interface Metered {
   idea: string;
   serial: number;
   ceilings: Ceilings;
+  /** It is no iteration. */
+  uncounted?: true;
 }
 
 interface Live extends Metered {
@@ -122,10 +124,15 @@ async function standing(asked: Live): Promise<BudgetReached[]> {
   });
 }
 
-function spending({ run, idea, serial, startedAt, used }: Live): { key: string; spent: Spent } {
+function spending({ run, idea, serial, startedAt, used, uncounted }: Live): { key: string; spent: Spent } {
   const { inputTokens = 0, outputTokens = 0, costUsd = 0 } = used() ?? {};
   const spent = {
-    ...{ iterations: 1, ms: Date.now() - startedAt, tokens: inputTokens + outputTokens, dollars: costUsd },
+    ...{
+      iterations: uncounted ? 0 : 1,
+      ms: Date.now() - startedAt,
+      tokens: inputTokens + outputTokens,
+      dollars: costUsd,
+    },
     ...{ unknownTokens: 0, unknownDollars: 0 },
   };
   return { key: runKey({ run: run.id, idea, serial }), spent };

@@ -28,6 +28,7 @@ import { type RunRef, TAIL_LIMIT } from '../../protocol/run-ref.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { writeUsage } from '../../run-files/usage.js';
 import type { WorkDeps } from '../job.js';
+import type { Recreated } from '../prepare.js';
 import { whyUnfinished } from './settle.js';
 
 /** One agent run that ended. */
@@ -41,11 +42,11 @@ export interface Ended {
   strayed: OutOfBoundsRun | undefined;
   noticed: string | undefined;
   /** The run deleted or damaged the worktree, and ralphctl recreated it. */
-  recreated: boolean;
+  recreated: Recreated | undefined;
 }
 
-const RECREATED =
-  'the worktree was deleted or broken during the run; ralphctl recreated it from its branch, and uncommitted work is lost';
+const recreatedText = ({ aside }: Recreated): string =>
+  `the worktree was deleted or broken during the run; ralphctl recreated it from its branch, and ${aside === undefined ? 'uncommitted work is lost' : `what was in its place is in ${aside} now`}`;
 
 /** Undefined: this iteration has not ended or has not begun. */
 export async function readResult(dir: string): Promise<RunAgentResult | undefined> {
@@ -55,6 +56,9 @@ export async function readResult(dir: string): Promise<RunAgentResult | undefine
     return undefined;
   }
 }
+
+/** An agent chooses the names of branches. */
+const clip = (text: string): string => text.slice(0, 300);
 
 const FINAL_MESSAGE = 'final-message.md';
 
@@ -107,7 +111,7 @@ function resultOf(
   said: string,
   warnings: string[],
 ): RunAgentResult {
-  const unfinished = recreated ? RECREATED : whyUnfinished(after);
+  const unfinished = recreated ? recreatedText(recreated) : whyUnfinished(after);
   return {
     outcome: executed.outcome,
     signal: cleaned(signal, executed.redact, join(dir, FINAL_MESSAGE)),
@@ -124,6 +128,7 @@ function resultOf(
     warnings: warnings.length > 0 ? warnings : undefined,
     step: input.step,
     escaped: executed.run.escaped,
+    repaired: after.repairs.length > 0 ? after.repairs.map((one) => clip(executed.redact(one))) : undefined,
     dir,
     usage: executed.usage,
     session:

@@ -14,7 +14,7 @@ import { iterationDir } from '../../config/paths.js';
 import { agentNames, type Config, resolveAgent } from '../../config/schema/config.js';
 import { KEPT_FILE, noteKept } from '../../gate/kept/folders.js';
 import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
-import { enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
+import { clearPipes, enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
 import { savePoint } from '../../git/saves/saves.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
@@ -40,13 +40,13 @@ import { type WorkContext, type WorkDeps, WorkError } from '../job.js';
 import { loadOne } from '../load.js';
 import { assertCouldStart, assertDiskSpace } from '../machine.js';
 import { keepPlace } from '../plan-place.js';
-import { asWorkError, recreateIfGone } from '../prepare.js';
+import { asWorkError, type Recreated, recreateIfGone } from '../prepare.js';
 import { keepAnswers } from './answers.js';
 import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
 import { keepHeld, keepResult, readResult, readSignal } from './result.js';
-import { settle } from './settle.js';
+import { pipesText, settle } from './settle.js';
 
 interface Attempt {
   deps: WorkDeps;
@@ -210,9 +210,11 @@ async function iterateInside(
   ]);
   await noteOwnTip(wall, input.idea, after.head);
   await noteKept(input.worktree, join(dir, KEPT_FILE)).catch(() => undefined);
-  const told = ignoredAgent(config, input);
-  const ended = { spec, dir, executed, signal, after, recreated, ...outside };
-  return keepResult(deps, input, ended, told === undefined ? [] : [told]);
+  const told = [ignoredAgent(config, input), pipesText(after)].filter((text) => text !== undefined);
+  // An idea of one agent run has no next prompt: what lies in place of the pipes is judged by the gate.
+  const judged = idea.ralph ? after : { ...after, pipes: [] };
+  const ended = { spec, dir, executed, signal, after: judged, recreated, ...outside };
+  return keepResult(deps, input, ended, told);
 }
 
 function trackerFileOf(file: RunFile): string | undefined {
@@ -224,13 +226,15 @@ const joined = (...texts: Array<string | undefined>): string | undefined =>
   texts.filter((text) => text !== undefined).join('; ') || undefined;
 
 /** After the agent's end: checks that this attempt still owns the worktree, and that the worktree is usable. */
-async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<boolean> {
+async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<Recreated | undefined> {
   if (context.abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
   // Comes before any change in the worktree: a lock there may belong to the later attempt.
   if (!(await holdsMark(deps.root, input.project, mark))) {
     const message = `a later attempt already works on ${input.idea}; this one leaves the worktree to it`;
     throw new WorkError(message, FAILURE.workerLost, true);
   }
+  // Before any git: it would wait at a pipe.
+  await clearPipes(await wallOf(deps, run));
   const recreated = await recreateIfGone(deps, input, context, { branch: false });
   await unlock(input.worktree, input.branch);
   if (context.signal.aborted) {

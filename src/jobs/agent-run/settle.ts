@@ -44,7 +44,16 @@ export function settle(
   });
 }
 
-export function whyUnfinished({ refused, nested = [], conflictMarkers, links, edited }: Settled): string | undefined {
+/** A sentence about pipes that ralphctl removed from the worktree. */
+export const pipesText = ({ pipes }: Settled): string | undefined =>
+  pipes.length === 0
+    ? undefined
+    : `named pipes, sockets or devices were in the worktree where git reads files: ${some(pipes)}. Git waits there for ever, so ralphctl removed them and restored tracked files; make them outside the worktree, or under names that git does not read`;
+
+export function whyUnfinished(settled: Settled): string | undefined {
+  const { refused, nested = [], conflictMarkers, links, edited } = settled;
+  const piped = pipesText(settled);
+  if (piped) return piped;
   if (refused) return `the commit was refused: ${refused.slice(-1000)}`;
   if (nested.length > 0) {
     return `these folders hold git repositories of their own and are not committed: ${some(nested)}; remove their .git or ignore them`;

@@ -106,6 +106,10 @@ export function whoRan(root: string, files: readonly Changed[], self: string): s
   return namesAmong(there, self);
 }
 
+/** Whether the agent of an idea ran since then. */
+export const ranSince = (root: string, since: number, idea: string): boolean =>
+  (running.get(root) ?? []).some((one) => one.idea === idea && (one.to ?? Number.POSITIVE_INFINITY) >= since);
+
 /** All agents that ran since then. */
 export const whoRanSince = (root: string, since: number, self: string): string =>
   namesAmong(

@@ -24,6 +24,7 @@ import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { readStatus } from '../../git/status.js';
 import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
+import { ranSince } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
 import { lookAtOtherWorktrees } from './other-worktrees.js';
 import { agentSection, heldAgainst, outOfBoundsOf } from './walls.js';
@@ -100,7 +101,10 @@ export async function look(input: GuardInput, place: OutsidePlace, before: Befor
       ? []
       : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
     edits(input, place, worktree, before.at),
-    lookAtOtherWorktrees({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
+    lookAtOtherWorktrees({
+      ...{ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands },
+      ownAgentRan: (idea) => ranSince(place.root, before.at, idea),
+    }),
   ]);
   const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
   const outOfBounds = [...outOfBoundsOf(breaches), ...moved, ...edited.outOfBounds, ...others.outOfBounds];

@@ -4,6 +4,7 @@
  * Invariant: a change without evidence against this run stops nothing and appears in a notice. Without a change, the
  * check costs one process: the status of the checkout.
  */
+
 import { realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
@@ -15,6 +16,7 @@ import { git } from '../../git/runner.js';
 import { exists } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
 import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
+import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
@@ -52,7 +54,6 @@ const NO_GUARD: Guard = {
   check: nothing,
   notice: nothing,
 };
-const LONGEST_NOTICE = 1200;
 
 const places = new Map<string, OutsidePlace>();
 
@@ -135,7 +136,13 @@ async function noticed(
     said.push(
       `${broken.slice(0, 3).join(', ')} was deleted or broken while ${idea} ran; ralphctl recreates it from its branch, and uncommitted work is lost`,
     );
-  return said.length > 0 ? redact(said.join('; ')).slice(0, LONGEST_NOTICE) : undefined;
+  const [first, ...others] = said.map(redact);
+  // Whole sentences only: a command that is cut is of no use.
+  const whole = others.reduce<string | undefined>(
+    (text, one) => (text && text.length + one.length + 2 <= LONGEST_WARNING ? `${text}; ${one}` : text),
+    first,
+  );
+  return whole?.slice(0, LONGEST_WARNING);
 }
 
 /* The question about an agent that left its worktree, and the report in the iteration's folder. */
@@ -152,7 +159,7 @@ export async function describe(
   redact: Redact,
 ): Promise<OutOfBoundsRun> {
   const report = join(dir, 'strayed.diff');
-  await writeAtomically(join(dir, 'config.before'), before.config, 0o600);
+  await writeAtomically(join(dir, 'config.before'), before.config, { mode: 0o600 });
   await writeAtomically(report, redact(await diffs(root, outOfBounds)));
   const shown = outOfBounds.slice(0, 5).map(({ what }) => redact(what));
   const commands = outOfBounds.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);

@@ -1,6 +1,7 @@
 /**
  * Detects changes by an agent to the worktrees of other ideas. A change in its trace or output counts as its own. For a
- * broken worktree without such evidence, the report lists all running agents, because any of them may be the cause.
+ * broken worktree without such evidence, there is a warning, unless the other idea's own agent ran meanwhile: that run
+ * reports it.
  * Invariant: actions of ralphctl (recycling, cleanup, landing) and of the other idea's own agent never count. Reads
  * files; waits only where something is broken.
  */
@@ -22,6 +23,8 @@ export interface OtherWorktrees {
   /** Start of the run, epoch ms. */
   since: number;
   commands: readonly TracedCommand[];
+  /** Whether the other idea's own agent ran since then: its own run reports what broke meanwhile. */
+  ownAgentRan: (idea: string) => boolean;
 }
 
 /** While ralphctl removes or moves a worktree, it is missing for an instant. */
@@ -33,8 +36,9 @@ const WRITES = new Set(
   ),
 );
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-const ownerOf = ({ branch, path }: Link): string =>
-  branch?.startsWith('ralph/') ? `the worktree of ${branch.slice('ralph/'.length)}` : `the worktree ${basename(path)}`;
+const ideaOf = ({ branch }: Link): string | undefined =>
+  branch?.startsWith('ralph/') ? branch.slice('ralph/'.length) : undefined;
+const ownerOf = (link: Link): string => `the worktree ${ideaOf(link) ? `of ${ideaOf(link)}` : basename(link.path)}`;
 
 export interface Found {
   outOfBounds: OutOfBoundsChange[];
@@ -57,8 +61,10 @@ export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found
     const took = removedBy(place.commands, link) || (damaged.has(name) && said.some((text) => CHANGES.test(text)));
     const gone = damaged.has(name) || (link.sound && !(await exists(link.path)));
     if (gone && took) outOfBounds.push(removal(link));
-    else if (damaged.has(name)) broken.push(`${ownerOf(link)} (${link.path})`);
-    else if (ran)
+    else if (damaged.has(name)) {
+      const idea = ideaOf(link);
+      if (idea === undefined || !place.ownAgentRan(idea)) broken.push(`${ownerOf(link)} (${link.path})`);
+    } else if (ran)
       outOfBounds.push({ what: `ran git in ${ownerOf(link)}: ${ran}`, look: `git -C ${quote(link.path)} reflog` });
     else outOfBounds.push(...(await edited(link, said, place.since)));
   }

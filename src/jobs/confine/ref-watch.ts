@@ -4,7 +4,8 @@
  * too.
  * Invariant: reads only.
  */
-import { readFile, stat } from 'node:fs/promises';
+
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import { type Outside, type OutsidePlace, type RefMove, readMoves } from '../../git/confinement/outside.js';
@@ -12,7 +13,9 @@ import { targetTips } from '../../git/confinement/target-watch.js';
 import { type Untraced, untracedChanges } from '../../git/confinement/untraced.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { remotesOf } from '../../git/confinement/wall-config.js';
+import { readRegular } from '../../git/regular.js';
 import { readLinks } from '../../git/worktrees/list.js';
+import { LONGEST_WARNING } from '../../protocol/warnings.js';
 
 export interface RefWatch {
   place: OutsidePlace;
@@ -76,9 +79,7 @@ async function around({ place, wall, since, before, after }: RefWatch): Promise<
 
 async function worktreeHeads(commonDir: string): Promise<string[]> {
   const names = Object.keys(await readLinks(commonDir));
-  return Promise.all(
-    names.map((name) => readFile(join(commonDir, 'worktrees', name, 'logs/HEAD'), 'utf8').catch(() => '')),
-  );
+  return Promise.all(names.map((name) => readRegular(join(commonDir, 'worktrees', name, 'logs/HEAD')).catch(() => '')));
 }
 
 const changedSince = (path: string, since: number): Promise<boolean> =>
@@ -92,8 +93,18 @@ const MOST_NAMED = 3;
 
 /** One sentence, and the whole text for a file. */
 export function tellOf(changes: readonly Untraced[], who: string, file: string): { text: string; report: string } {
-  const named = changes.slice(0, MOST_NAMED).map(({ what, undo }) => `${what} (undo: ${undo})`);
-  const more = changes.length > MOST_NAMED ? ` and ${changes.length - MOST_NAMED} more` : '';
-  const text = `while ${who} ran, ${named.join('; ')}${more}: by you, or by an agent that left its worktree. See: less '${file}'`;
-  return { text, report: changes.map(({ what, undo }) => `# ${what}, while ${who} ran\n${undo}\n`).join('') };
+  const named = changes.slice(0, MOST_NAMED).map(({ what, undo }) => (undo ? `${what} (undo: ${undo})` : what));
+  let text = sentence(named, changes.length, who, file);
+  // The file has the rest. A command that is cut is of no use.
+  while (text.length > LONGEST_WARNING && named.pop()) text = sentence(named, changes.length, who, file);
+  return {
+    text,
+    report: changes.map(({ what, undo }) => `# ${what}, while ${who} ran\n${undo ? `${undo}\n` : ''}`).join(''),
+  };
+}
+
+function sentence(named: readonly string[], all: number, who: string, file: string): string {
+  const left = all - named.length;
+  const more = left === 0 ? '' : named.length > 0 ? ` and ${left} more` : `${left} changes of your repository`;
+  return `while ${who} ran, ${named.join('; ')}${more}: by you, or by an agent that left its worktree. See: less '${file}'`;
 }

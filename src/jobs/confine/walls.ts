@@ -144,8 +144,10 @@ export const PUT_BACK = 'ralphctl restored it';
 /** For a person: the restored change, its copy, and the command that shows it. */
 export const outOfBoundsOf = (breaches: readonly Breach[]): OutOfBoundsChange[] =>
   breaches.flatMap(({ changes }) =>
-    changes.map(({ what, file, kept }) => ({
-      what: `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
+    changes.map(({ what, file, kept, pipe }) => ({
+      what: pipe
+        ? `${what}; ralphctl removed it, as git waits there for ever`
+        : `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
       look: kept ? `diff '${kept}' '${file}'` : undefined,
     })),
   );

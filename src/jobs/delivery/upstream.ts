@@ -5,7 +5,16 @@
  */
 
 import { followRemote } from '../../git/delivery/follow.js';
-import { isAncestor, type Look, lastKnown, lookAtRemote, type Removed, removedText } from '../../git/delivery/look.js';
+import {
+  headText,
+  isAncestor,
+  type Look,
+  lastKnown,
+  lookAtRemote,
+  type Removed,
+  removedText,
+  renamedText,
+} from '../../git/delivery/look.js';
 import { openRemote } from '../../git/delivery/remote.js';
 import { unpushedSince } from '../../git/delivery/unpushed.js';
 import { RepositoryError } from '../../git/errors.js';
@@ -20,6 +29,8 @@ interface Asked {
   place: string | undefined;
   /** Only a landing sends something away. */
   work: 'landing' | 'undo' | 'open';
+  /** It goes on top of another idea's pull request: the target has no part in it. */
+  stacked?: boolean;
   signal?: AbortSignal;
 }
 
@@ -27,7 +38,7 @@ interface Asked {
 export function upstreamOf(
   deps: WorkDeps,
   { file }: Pick<LoadedRun, 'file'>,
-  { place, work, signal }: Asked,
+  { place, work, stacked, signal }: Asked,
 ): Upstream | undefined {
   const { repo, target, remote: record, config } = file;
   if (!record) return undefined;
@@ -64,6 +75,15 @@ export function upstreamOf(
       `Send ${them} first: git push ${record.name} ${target}. Or set ${them} aside, in a checkout of ${target}: git branch my-${target}; git reset --keep ${from}`,
     );
   };
+  const refuseLeak = async ({ dir, from: onto, to }: Parameters<Upstream['admits']>[0]): Promise<void> => {
+    const leak = await findLeak({ dir, from: onto, to, find: secretFinder(deps.env), allowed: secretsAllowed });
+    if (leak)
+      throw new RepositoryError(
+        `${leakText(leak)}, and landing.mode: ${config.landing.mode} would send it to ${record.name}.`,
+        'Take it out of the branch’s commits (git rebase -i in its worktree), or allow the file in landing.secretsAllowed',
+      );
+  };
+  if (stacked) return { follow: async () => undefined, admits: async (move) => refuseLeak(move).then(() => true) };
   return {
     follow: async (dir) => {
       const asked = await ask();
@@ -71,20 +91,16 @@ export function upstreamOf(
       if (asked?.removed && config.landing.mode === 'pr') refuse(asked.removed);
       if (asked && seen === undefined && opensPull)
         throw new RepositoryError(
-          `${record.name} has no branch ${record.branch}, and a pull request needs it.`,
-          `Make it there: git push ${record.name} ${target}`,
+          `${record.name} has no branch ${record.branch}${headText(asked.head)}, and a pull request needs it.`,
+          `Make it there: git push ${record.name} ${target}. ${renamedText(record.name, target, asked.head)}`,
         );
       if (seen === undefined) return;
       await followRemote({ repo, dir, target, tip: seen, from, backlogPath: place });
       await refuseOwn(seen, `refs/heads/${target}`);
     },
-    admits: async ({ dir, from: onto, to }) => {
-      const leak = await findLeak({ dir, from: onto, to, find: secretFinder(deps.env), allowed: secretsAllowed });
-      if (leak)
-        throw new RepositoryError(
-          `${leakText(leak)}, and landing.mode: ${config.landing.mode} would send it to ${record.name}.`,
-          'Take it out of the branch’s commits (git rebase -i in its worktree), or allow the file in landing.secretsAllowed',
-        );
+    admits: async (move) => {
+      const { from: onto } = move;
+      await refuseLeak(move);
       const now = (await ask())?.tip;
       // A push of an earlier landing may have moved it.
       if (now !== undefined && now !== seen && !(await isAncestor(repo, now, onto))) return false;

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { integrationDir } from '../../config/paths.js';
+import { gateLocksDir, integrationDir } from '../../config/paths.js';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { lostTests } from '../../gate/outcomes/outcomes.js';
 import { findOverlay, layOver, type Overlay } from '../../gate/overlay.js';
@@ -90,7 +90,7 @@ async function firstBroken(
   const environment = commandEnvironment(deps, run, 'gate', { ...input, agentName: SEATS.baseTests });
   const token = `${input.project}/${input.idea}/base-tests/${randomUUID()}`;
   const { dir: worktree, logDir, signal } = input;
-  const options = { worktree, logDir, ...environment, token, signal };
+  const options = { worktree, logDir, lockRoot: gateLocksDir(deps.root), ...environment, token, signal };
   const judged = judgedCommands(before);
   for (const [n, command] of gateCommands(config).entries()) {
     const base = before[n];

@@ -7,7 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readOwn } from '../../config/own-files.js';
-import { baselineDir, integrationDir } from '../../config/paths.js';
+import { baselineDir, gateLocksDir, integrationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
 import { type GateCommand, gateCommands, runCommand } from '../../gate/run.js';
 import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
@@ -66,7 +66,8 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
     const token = `${input.project}/${input.idea}/baseline/${randomUUID()}`;
     const outcomes: CommandOutcome[] = [];
     for (const [n, command] of commands.entries()) {
-      const options = { worktree: dir, logDir: where.logDir, env, secrets, token, signal: input.signal };
+      const at = { worktree: dir, logDir: where.logDir, lockRoot: gateLocksDir(deps.root) };
+      const options = { ...at, env, secrets, token, signal: input.signal };
       const { outcome } = await runCommand(options, command, `gate-${n + 1}`);
       outcomes.push(outcome);
       await writeAtomically(files[n] ?? '', JSON.stringify(outcome));

@@ -10,13 +10,13 @@ import type { IdeaModel } from '../../model/model.js';
 import type { CloseRunInput, PrepareInput, PrepareResult } from '../../protocol/activities.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import type { PushTargetInput, PushTargetResult } from '../../protocol/delivery.js';
-import type { GateInput, GateResult } from '../../protocol/gate.js';
+import { type GateInput, type GateResult, isNoGate } from '../../protocol/gate.js';
 import type { LandInput, LandResult, MergedGate, UndoInput, UndoResult } from '../../protocol/git-work.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { Actor, Draft } from '../../protocol/ledger.js';
-import type { LookInput, LookResult } from '../../protocol/review.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { IdeaStatus } from '../../protocol/states.js';
+import { askedDrafts, closedDraft } from './pulls.js';
 
 const RALPHCTL: Actor = { kind: 'ralphctl' };
 const PERSON: Actor = { kind: 'person' };
@@ -94,10 +94,13 @@ const gateData = (gate: GateResult): Record<string, unknown> => ({
   findings: gate.tripwires?.slice(0, MOST_FINDINGS).map(({ kind, subject }) => `${kind}: ${subject}`),
 });
 
+/** Without a command nothing was judged. */
+const judgedBy = (gate: Pick<GateResult, 'pass' | 'commands'>) => (isNoGate(gate) ? {} : { pass: gate.pass });
+
 export function gateDraft({ runId: run, idea, serial }: GateInput, gate: GateResult): Draft {
   return {
     ...{ key: `${run}/${idea}/gate/${serial}`, at: now(), op: 'evidence', kind: 'build', idea, run, actor: RALPHCTL },
-    ...{ pass: gate.pass, durationMs: gate.durationMs, data: { serial, ...gateData(gate) } },
+    ...{ ...judgedBy(gate), durationMs: gate.durationMs, data: { serial, ...gateData(gate) } },
   };
 }
 
@@ -121,9 +124,14 @@ export function landingDrafts({ runId: run, idea, base, head, branch }: LandInpu
         ...{ ...about, key: `${run}/${idea}/pr/${candidate}`, kind: 'pr', pass: true },
         data: { number, url, commit: candidate, branch },
       };
-      return gate ? [mergedDraft(about, `${run}/${idea}/merged/${base}/${head}`, candidate, gate), opened] : [opened];
+      const all = [opened, ...askedDrafts(about, result)];
+      return gate ? [mergedDraft(about, `${run}/${idea}/merged/${base}/${head}`, candidate, gate), ...all] : all;
     }
     case 'pull-closed':
+      return [closedDraft({ run, idea }, result)];
+    case 'waits-below':
+    case 'waits-place':
+    case 'target-busy':
     case 'forge-waits':
       return [];
     case 'landed': {
@@ -140,8 +148,8 @@ export function landingDrafts({ runId: run, idea, base, head, branch }: LandInpu
 }
 
 const mergedDraft = (about: Omit<Draft, 'key' | 'data'>, key: string, commit: string, gate: MergedGate): Draft => ({
-  ...{ ...about, key, kind: 'build', pass: true, durationMs: gate.durationMs },
-  data: { merged: true, commit, commands: commandsOf(gate), tests: gate.tests },
+  ...{ ...about, key, kind: 'build', ...judgedBy({ pass: true, ...gate }), durationMs: gate.durationMs },
+  data: { merged: true, commit, commands: commandsOf(gate), tests: gate.tests, same: gate.same },
 });
 
 export function undoDraft({ runId: run, idea, commit: landed }: UndoInput, result: UndoResult): Draft | undefined {
@@ -150,16 +158,6 @@ export function undoDraft({ runId: run, idea, commit: landed }: UndoInput, resul
   return {
     ...{ key: `${run}/${idea}/undone/${landed ?? commit}`, at: now(), op: 'submit', idea, run, actor: PERSON },
     ...{ pass: false, durationMs, data: { why: 'taken off the target again', commit, commits } },
-  };
-}
-
-/** A merged pull request. */
-export function mergeDraft({ runId: run, idea, pull, work }: LookInput, result: LookResult): Draft | undefined {
-  if (result.kind !== 'merged') return undefined;
-  const { commit, by } = result;
-  return {
-    ...{ key: `${run}/${idea}/landed/${work.base}/${work.head}`, at: now(), op: 'submit', idea, run, actor: PERSON },
-    ...{ pass: true, data: { commit, branch: work.branch, pull: pull.number, by } },
   };
 }
 

@@ -8,6 +8,7 @@ import { readModel } from '../../run-files/read-model.js';
 import { loadIdea } from '../../run-files/run.js';
 import type { WorkDeps, WorkInput, WorkName, WorkResult } from '../job.js';
 import { load } from '../load.js';
+import { saidBy } from '../waves/named.js';
 import { appendOperations } from './append.js';
 import {
   agentDraft,
@@ -16,10 +17,10 @@ import {
   commitDraft,
   gateDraft,
   landingDrafts,
-  mergeDraft,
   pushDrafts,
   undoDraft,
 } from './drafts.js';
+import { lookDrafts } from './pulls.js';
 import { endedWaves, waveDrafts } from './waves.js';
 
 type Noted = {
@@ -42,11 +43,11 @@ const NOTED: Noted = {
     const idea = await loadIdea(root, input, input.idea);
     return [idea && commitDraft(idea), claimDraft(input, result)];
   },
-  planWave: (_, input, result) => Promise.resolve(waveDrafts(input, result)),
+  planWave: async ({ root }, input, result) => waveDrafts(input, result, await saidBy(root, input)),
   runAgent: async (_, input, result) => [await agentDraft(input, result)],
   runGate: (_, input, result) => Promise.resolve([gateDraft(input, result)]),
   landIdea: (_, input, result) => Promise.resolve(landingDrafts(input, result)),
-  lookAtPull: (_, input, result) => Promise.resolve([mergeDraft(input, result)]),
+  lookAtPull: (_, input, result) => Promise.resolve(lookDrafts(input, result)),
   pushTarget: (_, input, result) => Promise.resolve(pushDrafts(input, result)),
   undoIdea: (_, input, result) => Promise.resolve([undoDraft(input, result)]),
   closeRun: async ({ root }, input) => {

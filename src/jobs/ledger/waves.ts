@@ -5,32 +5,61 @@
 import { createHash } from 'node:crypto';
 import type { WaveModel } from '../../model/model.js';
 import type { Draft } from '../../protocol/ledger.js';
+import type { Reading } from '../../protocol/triage.js';
 import type { PlanWaveInput, PlanWaveResult } from '../../protocol/waves.js';
+import type { ToldRejection } from '../../run-files/rejections.js';
 
 const RALPHCTL = { kind: 'ralphctl' } as const;
+const MOST_TITLE = 200;
+const MOST_NOTES = 1000;
 const waveOf = (wave: number): string => `wave-${wave}`;
 
-export function waveDrafts({ runId: run, wave }: PlanWaveInput, result: PlanWaveResult): Draft[] {
+/** `fresh`: all rejections that this plan tells first. `readings`: what an agent said of the ideas that it takes. */
+export function waveDrafts(
+  { runId: run, wave, again = 0 }: PlanWaveInput,
+  result: PlanWaveResult,
+  { fresh, readings }: { fresh: readonly ToldRejection[]; readings: readonly (readonly [string, Reading])[] },
+): Draft[] {
   if (result.kind !== 'planned') return [];
   const at = new Date().toISOString();
-  const { taken, open, left, rejected, leftOut, fresh } = result;
+  const { taken, open, left, rejected, leftOut } = result;
   const idea = waveOf(wave);
   const about = { at, run, actor: RALPHCTL };
-  const plan: Draft = {
-    ...{ ...about, key: `${run}/${idea}/planned`, op: 'commit', idea },
+  const planned: Draft = {
+    // A plan whose reports all waited took nothing; the next plan of the wave has its own row.
+    ...{ ...about, key: `${run}/${idea}/planned${again === 0 ? '' : `/${again}`}`, op: 'commit', idea },
     data: { title: `wave ${wave}`, taken, open, left, rejected, leftOut },
   };
-  const refused = fresh.map(({ report, gate, reason, quote, duplicateOf, as }): Draft => {
+  const refused = fresh.map(({ report, title, gate, reason, quote, duplicateOf, as, plan, judgedBy }): Draft => {
     const said = createHash('sha256')
-      .update(JSON.stringify([gate, reason, quote]))
+      .update(JSON.stringify([wave, plan, gate, reason, quote]))
       .digest('hex')
       .slice(0, 20);
     return {
       ...{ ...about, key: `${run}/${as}/triage/${said}`, op: 'evidence', kind: 'triage', idea: as, pass: false },
-      data: { report, wave, gate, why: reason, quote, ...(duplicateOf === undefined ? {} : { duplicateOf }) },
+      ...(judgedBy === undefined ? {} : { actor: { kind: 'agent', name: judgedBy } }),
+      data: {
+        ...{
+          report,
+          title: title.slice(0, MOST_TITLE),
+          wave,
+          ...(plan === 0 ? {} : { plan }),
+          gate,
+          why: reason,
+          quote,
+        },
+        ...(duplicateOf === undefined ? {} : { duplicateOf }),
+      },
     };
   });
-  return [plan, ...refused];
+  const read = readings.map(([id, { agent, model, at: when, minutes, notes, files }]): Draft => {
+    const actor = { kind: 'agent', name: agent, ...(model === undefined ? {} : { model }) } as const;
+    return {
+      ...{ key: `${run}/${id}/investigation/${when}`, at: when, run, op: 'evidence', kind: 'investigation', idea: id },
+      ...{ actor, data: { wave, minutes, notes: notes.slice(0, MOST_NOTES), files } },
+    };
+  });
+  return [planned, ...refused, ...read];
 }
 
 /** Waves that ended. */

@@ -4,9 +4,8 @@
  * word of people or agents is repeated. What the forge refuses is a note and no failure; a forge that is down is waited
  * for. A thread stays open while it holds a word that the agent has not had, or where no file changed since.
  */
-import { ForgeError, type Gh } from './gh.js';
-import { answeredBy, answerMark, isOwn, keyOf, type SaidJson, type SaidKind } from './said.js';
-import { resolveThreads } from './threads.js';
+import { type Forge, ForgeError, type Thread } from './forge.js';
+import { answeredBy, answerMark, isOwn, type Remark, type SaidKind } from './said.js';
 
 export interface Round {
   number: number;
@@ -23,8 +22,15 @@ export interface Round {
 
 type Note = (what: string, error: unknown) => void;
 
-/** Returns what the forge refused, as sentences. */
-export async function answerComments(gh: Gh, round: Round): Promise<string | undefined> {
+export interface Answers {
+  /** What the forge refused, as sentences. */
+  note?: string;
+  /** Of this round, also by an earlier try. */
+  answered: string[];
+}
+
+export async function answerComments(forge: Forge, round: Round): Promise<Answers> {
+  const done = new Set<string>();
   const notes = new Map<string, string>();
   const note: Note = (what, error) => {
     if (!(error instanceof ForgeError) || error.later) throw error;
@@ -32,12 +38,12 @@ export async function answerComments(gh: Gh, round: Round): Promise<string | und
   };
   const has = (kind: SaidKind): boolean => round.fresh.some((key) => key.startsWith(`${kind} `));
   try {
-    if (has('line')) await answerThreads(gh, round, note);
-    if (has('review') || has('comment')) await answerTalk(gh, round);
+    if (has('line')) await answerThreads(forge, round, done, note);
+    if (has('review') || has('comment')) await answerTalk(forge, round, done);
   } catch (error) {
     note('comments of the pull request got no answer', error);
   }
-  return notes.size === 0 ? undefined : [...notes.values()].join('; ');
+  return { answered: [...done], ...(notes.size === 0 ? {} : { note: [...notes.values()].join('; ') }) };
 }
 
 const sentence = (what: string, { idle, candidate }: Round): string =>
@@ -45,66 +51,66 @@ const sentence = (what: string, { idle, candidate }: Round): string =>
     ? `The agent of ralphctl had ${what} and changed no file. The branch is at ${candidate}.`
     : `The agent of ralphctl has worked on ${what}, up to ${candidate}.`;
 
-interface Thread {
-  first: SaidJson;
-  all: SaidJson[];
+interface Open extends Thread {
   /** Of this round. */
-  fresh: SaidJson[];
+  fresh: Remark[];
 }
 
-function threadsOf(lines: readonly SaidJson[], fresh: readonly string[]): Thread[] {
-  const threads = new Map<number, Thread>();
+function threadsOf(lines: readonly Remark[], fresh: readonly string[]): Open[] {
+  const threads = new Map<string, Open>();
   for (const one of lines) {
-    const id = one.in_reply_to_id ?? one.id;
-    const thread = threads.get(id) ?? { first: one, all: [], fresh: [] };
+    const id = one.thread ?? one.key;
+    const thread = threads.get(id) ?? { id, first: one, all: [], fresh: [] };
     threads.set(id, thread);
-    if (one.id === id) thread.first = one;
     thread.all.push(one);
-    if (fresh.includes(keyOf('line', one))) thread.fresh.push(one);
+    if (fresh.includes(one.key)) thread.fresh.push(one);
   }
   return [...threads.values()].filter((thread) => thread.fresh.length > 0);
 }
 
-async function answerThreads(gh: Gh, round: Round, note: Note): Promise<void> {
+async function answerThreads(forge: Forge, round: Round, done: Set<string>, note: Note): Promise<void> {
   const { number, fresh, had, how } = round;
-  const lines = await gh.list<SaidJson>(`pulls/${number}/comments`);
+  const lines = await forge.remarks(number, ['line']);
   const answered = new Set(lines.flatMap(answeredBy));
-  const over: SaidJson[] = [];
+  const over: Thread[] = [];
   for (const thread of threadsOf(lines, fresh)) {
-    const open = thread.fresh.map((one) => keyOf('line', one)).filter((key) => !answered.has(key));
+    const keys = thread.fresh.map(({ key }) => key);
+    const open = keys.filter((key) => !answered.has(key));
+    const told = (some: readonly string[]): void => {
+      for (const key of some) done.add(key);
+    };
+    told(keys.filter((key) => answered.has(key)));
     const about = open.length === 1 ? 'this comment' : 'these comments';
-    const path = `pulls/${number}/comments/${thread.first.id}/replies`;
     if (open.length > 0)
-      await gh
-        .send('POST', path, { body: `${answerMark(open)}\n${sentence(about, round)}` })
+      await forge
+        .reply(number, thread, `${answerMark(open)}\n${sentence(about, round)}`)
+        .then(() => told(open))
         .catch((error: unknown) => note('comments of the pull request got no answer', error));
-    if (thread.all.every((one) => isOwn(one) || had.includes(keyOf('line', one)))) over.push(thread.first);
+    if (thread.all.every((one) => isOwn(one) || had.includes(one.key))) over.push(thread);
   }
   if (how === 'reply' || round.idle || over.length === 0) return;
-  await resolveThreads(gh, number, over).catch((error: unknown) =>
-    note('threads of the pull request stay unresolved', error),
-  );
+  await forge
+    .resolve(number, over)
+    .catch((error: unknown) => note('threads of the pull request stay unresolved', error));
 }
 
 /** One comment for all that has no thread. */
-async function answerTalk(gh: Gh, round: Round): Promise<void> {
+async function answerTalk(forge: Forge, round: Round, done: Set<string>): Promise<void> {
   const { number, fresh } = round;
-  const talk = await gh.list<SaidJson>(`issues/${number}/comments`);
-  const reviews = await gh.list<SaidJson>(`pulls/${number}/reviews`);
+  const talk = await forge.remarks(number, ['review', 'comment']);
   const answered = new Set(talk.flatMap(answeredBy));
-  const keyed = (kind: SaidKind, all: readonly SaidJson[]) => all.map((one) => ({ ...one, key: keyOf(kind, one) }));
   // The lines of a review without words have answers of their own.
-  const open = [...keyed('review', reviews), ...keyed('comment', talk)].filter(
-    ({ key, body }) => (body ?? '').trim() !== '' && fresh.includes(key) && !answered.has(key),
-  );
+  const own = talk.filter(({ key, body }) => body.trim() !== '' && fresh.includes(key));
+  for (const { key } of own) if (answered.has(key)) done.add(key);
+  const open = own.filter(({ key }) => !answered.has(key));
   if (open.length === 0) return;
   const mark = answerMark(open.map(({ key }) => key));
-  const text = sentence(open.map(linkOf).join(', '), round);
-  await gh.send('POST', `issues/${number}/comments`, { body: `${mark}\n${text}` });
+  await forge.comment(number, `${mark}\n${sentence(open.map(linkOf).join(', '), round)}`);
+  for (const { key } of open) done.add(key);
 }
 
 /** No mention: its author has got a message already. */
-const linkOf = ({ key, user, html_url: url }: SaidJson & { key: string }): string => {
-  const words = `${key.startsWith('review') ? 'the review' : 'the comment'} of ${user?.login.replace(/[^\w-]/g, '') ?? 'somebody'}`;
+const linkOf = ({ kind, author, url }: Remark): string => {
+  const words = `${kind === 'review' ? 'the review' : 'the comment'} of ${author?.replace(/[^\w-]/g, '') ?? 'somebody'}`;
   return url ? `[${words}](${url})` : words;
 };

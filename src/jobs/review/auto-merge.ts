@@ -1,12 +1,16 @@
 /**
- * Asks the forge to merge a pull request once its checks and reviews allow it (`landing.pr.autoMerge`).
+ * Asks GitHub to merge a pull request once its checks and reviews allow it (`landing.pr.autoMerge`).
  * Invariant: only the pushed commit is merged. Repeating it changes nothing.
  */
 import { RepositoryError } from '../../git/errors.js';
-import { ForgeError, type Gh } from './gh.js';
+import { ForgeError, type Listed, type MergeHow } from './forge.js';
+import type { Gh } from './gh.js';
 
 const ENABLE = `mutation($id: ID!, $how: PullRequestMergeMethod!, $head: GitObjectID!) {
   enablePullRequestAutoMerge(input: {pullRequestId: $id, mergeMethod: $how, expectedHeadOid: $head}) { clientMutationId }
+}`;
+const DISABLE = `mutation($id: ID!) {
+  disablePullRequestAutoMerge(input: {pullRequestId: $id}) { clientMutationId }
 }`;
 /** GitHub's words where nothing is left to wait for. */
 const READY = /\b(?:clean|has_hooks) status/i;
@@ -15,11 +19,11 @@ const UNSTABLE = /\bunstable status/i;
 
 export async function mergeWhenReady(
   gh: Gh,
-  { number, node_id: id, auto_merge: asked }: { number: number; node_id?: string; auto_merge?: unknown },
+  { number, node: id, armed }: Pick<Listed, 'number' | 'node' | 'armed'>,
   head: string,
-  how: 'merge' | 'squash' | 'rebase',
+  how: MergeHow,
 ): Promise<void> {
-  if (asked) return;
+  if (armed) return;
   try {
     await gh.graphql(ENABLE, { id, how: how.toUpperCase(), head });
   } catch (error) {
@@ -33,3 +37,7 @@ export async function mergeWhenReady(
       );
   }
 }
+
+export const neverMerge = async (gh: Gh, { node: id, armed }: Pick<Listed, 'node' | 'armed'>): Promise<void> => {
+  if (armed) await gh.graphql(DISABLE, { id });
+};

@@ -1,6 +1,7 @@
 /** Title and body of an idea's pull request. Pure. */
 
 import { fillTemplate } from '../../agents/prompt/template.js';
+import { inOneLine } from '../../protocol/escapes.js';
 import type { MergedGate } from '../../protocol/git-work.js';
 import type { Idea } from '../../protocol/idea.js';
 import { unlinked } from '../../protocol/unlinked.js';
@@ -8,6 +9,8 @@ import { unlinked } from '../../protocol/unlinked.js';
 export interface BodyParts {
   idea: Pick<Idea, 'id' | 'title' | 'text' | 'success' | 'origin'>;
   gate?: MergedGate | undefined;
+  /** The pull request that it stands on; absent: the target. */
+  on?: string | undefined;
   /** Agent runs of the idea, and their cost in dollars, as far as known. */
   runs: number;
   dollars?: number | undefined;
@@ -37,8 +40,35 @@ export function pullTitle({ id, title, origin }: Pick<Idea, 'id' | 'title' | 'or
   return `${(origin ? unlinked(title) : title).replace(/\s+/g, ' ').trim().slice(0, 200) || id} (${id})`;
 }
 
+const MOST_TITLE = 200;
+
+/** From `landing.pr.title`: one line, also where a value has more of them. */
+export function titleFrom(template: string, parts: BodyParts): string {
+  const { text, values } = partsOf(parts);
+  // Quoted, a text of a tracker would begin with a mark.
+  const plain = parts.idea.origin ? unlinked(parts.idea.text) : text;
+  const filled = fillTemplate(template, { ...values, text: plain }, 'landing.pr.title');
+  const line = inOneLine(filled).replace(/\s+/g, ' ').trim();
+  return [...line].slice(0, MOST_TITLE).join('').trim() || pullTitle(parts.idea);
+}
+
 /** `template`: a text of the user's with placeholders. */
-export function pullBody({ idea, gate, runs, dollars, by, commits }: BodyParts, template?: string): string {
+export function pullBody(parts: BodyParts, template?: string): string {
+  const { idea } = parts;
+  const { text, criteria, gated, how, values } = partsOf(parts);
+  if (template !== undefined)
+    return `${fillTemplate(template, values, 'landing.pr.template').trimEnd()}\n\n${marker(idea.id)}`;
+  return [
+    ...(text === '' ? [] : [text, '']),
+    ...section('Criteria', criteria),
+    ...section('Gate', gated),
+    ...section('How', how),
+    marker(idea.id),
+  ].join('\n');
+}
+
+/** What placeholders stand for. */
+function partsOf({ idea, gate, on = 'the target', runs, dollars, by, commits }: BodyParts) {
   const whole = idea.text.trim();
   const cut = whole.length > MOST_TEXT ? `${whole.slice(0, MOST_TEXT)}…` : whole;
   const text = idea.origin && cut !== '' ? quoted(cut) : cut;
@@ -47,7 +77,7 @@ export function pullBody({ idea, gate, runs, dollars, by, commits }: BodyParts, 
   const cost = dollars === undefined || dollars === 0 ? '' : `, $${dollars.toFixed(2)}`;
   const criteria = idea.success.map((one) => `- ${idea.origin ? unlinked(one) : one}`);
   const gated = [
-    commands.length === 0 ? 'No gate is configured.' : `Green on top of the target${tests}:`,
+    commands.length === 0 ? 'No gate is configured.' : `Green on top of ${on}${tests}:`,
     ...commands.map(
       ({ command, durationMs }) => `- \`${command.replaceAll('`', "'")}\` (${(durationMs / 1000).toFixed(1)} s)`,
     ),
@@ -56,19 +86,10 @@ export function pullBody({ idea, gate, runs, dollars, by, commits }: BodyParts, 
     `${runs === 1 ? '1 agent run' : `${runs} agent runs`}${by.length > 0 ? ` by ${by.join(', ')}` : ''}${cost}.`,
     ...commits.map((one) => `- ${one}`),
   ];
-  if (template !== undefined) {
-    const title = idea.origin ? unlinked(idea.title) : idea.title;
-    const [listed, gates, done] = [criteria, gated, how].map((lines) => lines.join('\n'));
-    const values = { id: idea.id, title, text, criteria: listed ?? '', gate: gates ?? '', how: done ?? '' };
-    return `${fillTemplate(template, values, 'landing.pr.template').trimEnd()}\n\n${marker(idea.id)}`;
-  }
-  return [
-    ...(text === '' ? [] : [text, '']),
-    ...section('Criteria', criteria),
-    ...section('Gate', gated),
-    ...section('How', how),
-    marker(idea.id),
-  ].join('\n');
+  const title = idea.origin ? unlinked(idea.title) : idea.title;
+  const [listed = '', gates = '', done = ''] = [criteria, gated, how].map((lines) => lines.join('\n'));
+  const values = { id: idea.id, title, text, criteria: listed, gate: gates, how: done };
+  return { text, criteria, gated, how, values };
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

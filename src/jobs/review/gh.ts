@@ -1,13 +1,8 @@
-/**
- * Asks GitHub through `gh api`, which has the user's login.
- * Invariant: no shell; texts go through stdin. Only these calls get the login.
- */
+/** `gh api`, which has the user's login for GitHub, and the repository that it asks about. */
 import { GH_SET, GH_VARIABLES } from '../../trackers/gh-variables.js';
-import { type ApiAnswer, failureOf, readAnswer } from '../../trackers/http-answer.js';
-import { listPages } from '../../trackers/pages.js';
 import { placeOfRemote } from '../../trackers/place.js';
-import { callTool } from '../../trackers/tool.js';
-import { TrackerError } from '../../trackers/tracker.js';
+import { type Api, type ApiPlace, apiOf } from './api.js';
+import { ForgeError } from './forge.js';
 
 export interface Repo {
   /** Absent: the host that `gh` takes by itself. */
@@ -35,99 +30,30 @@ function repoFrom(host: string | undefined, owner: string | undefined, name: str
   return { owner, name, ...(host ? { host } : {}) };
 }
 
-export class ForgeError extends Error {
-  override name = 'ForgeError';
-  constructor(
-    message: string,
-    readonly status?: number,
-    /** The same request can work later; `at`, epoch ms: where the forge says when. */
-    readonly later?: { at?: number },
-  ) {
-    super(message);
-  }
-}
-
-const TIMEOUT_MS = 60_000;
-/** Entries of one list that are read. */
-const MOST_LISTED = 5000;
-
-export interface Gh {
+export interface Gh extends Api {
   repo: Repo;
-  /** Path below the repository, or from the root when it starts with a slash. Null: there is no such thing. */
-  get<T>(path: string): Promise<T | null>;
-  /** All pages of a list. `of`: its entries in an answer. */
-  list<T>(path: string, of?: (answer: unknown) => T[]): Promise<T[]>;
-  send<T>(method: 'POST' | 'PATCH' | 'PUT', path: string, body: unknown): Promise<T>;
   graphql<T>(query: string, variables: Record<string, unknown>): Promise<T>;
-  text(path: string): Promise<string>;
 }
 
-export interface GhPlace {
-  env: NodeJS.ProcessEnv;
-  cwd: string;
-  passEnv: readonly string[];
-  signal?: AbortSignal;
-}
-
-export function ghOf(place: GhPlace, repo: Repo): Gh {
-  const tool = {
-    env: place.env,
-    cwd: place.cwd,
-    timeoutMs: TIMEOUT_MS,
-    ...(place.signal ? { signal: place.signal } : {}),
-  };
-  const root = `repos/${repo.owner}/${repo.name}`;
-  const host = repo.host ? ['--hostname', repo.host] : [];
-
-  const call = async (args: readonly string[], stdin?: string): Promise<ApiAnswer> => {
-    const argv = ['gh', 'api', '--include', ...host, ...args];
-    try {
-      const input = stdin === undefined ? {} : { stdin };
-      const result = await callTool(tool, {
-        argv,
-        ...input,
-        passEnv: [...GH_VARIABLES, ...place.passEnv],
-        set: GH_SET,
-      });
-      const answer = readAnswer(result);
-      if (answer && answer.status < 400) return answer;
-      const login = `gh auth login${repo.host ? ` --hostname ${repo.host}` : ''}`;
-      const failed = failureOf('gh', login, { result, answer, timeoutMs: TIMEOUT_MS, who: 'the forge' });
-      throw asForgeError(failed, answer?.status);
-    } catch (error) {
-      throw error instanceof TrackerError ? asForgeError(error) : error;
-    }
-  };
-  const at = (path: string): string =>
-    path.startsWith('/') ? path.slice(1) : `${root}${path === '' ? '' : `/${path}`}`;
+export function ghOf(place: ApiPlace, repo: Repo): Gh {
+  const { host } = repo;
+  const api = apiOf(place, {
+    argv: ['gh', 'api', '--include', ...(host ? ['--hostname', host] : [])],
+    root: `repos/${repo.owner}/${repo.name}`,
+    login: `gh auth login${host ? ` --hostname ${host}` : ''}`,
+    passEnv: GH_VARIABLES,
+    set: GH_SET,
+  });
   return {
+    ...api,
     repo,
-    get: async <T>(path: string) => {
-      try {
-        return (await call([at(path)])).json() as T;
-      } catch (error) {
-        if (error instanceof ForgeError && error.status === 404) return null;
-        throw error;
-      }
-    },
-    list: async <T>(path: string, of: (answer: unknown) => T[] = (answer) => answer as T[]) => {
-      const between = path.includes('?') ? '&' : '?';
-      return listPages(async (page) => {
-        const answer = await call([`${at(path)}${between}per_page=100&page=${page}`]);
-        return { answer, entries: of(answer.json()) };
-      }, MOST_LISTED);
-    },
-    send: async <T>(method: string, path: string, body: unknown) =>
-      (await call(['--method', method, at(path), '--input', '-'], JSON.stringify(body))).json() as T,
     graphql: async <T>(query: string, variables: Record<string, unknown>) => {
-      const answer = await call(['--method', 'POST', 'graphql', '--input', '-'], JSON.stringify({ query, variables }));
-      const { data, errors } = answer.json() as { data?: T; errors?: { message: string }[] };
+      const { data, errors } = await api.send<{ data?: T; errors?: { message: string }[] }>('POST', '/graphql', {
+        query,
+        variables,
+      });
       if (!data || errors?.[0]) throw new ForgeError(`the forge refuses it: ${errors?.[0]?.message ?? 'no data'}`);
       return data;
     },
-    text: async (path) => (await call([at(path)])).lines.join('\n'),
   };
 }
-
-const asForgeError = ({ message, retry, at, needsPerson }: TrackerError, status?: number): ForgeError =>
-  new ForgeError(message, status, retry && !needsPerson ? { ...(at === undefined ? {} : { at }) } : undefined);

@@ -16,29 +16,19 @@ import { ideaBranch } from '../../git/refs.js';
 import { git } from '../../git/runner.js';
 import type { ClosedPull, MergedGate } from '../../protocol/git-work.js';
 import type { Idea } from '../../protocol/idea.js';
+import type { Below } from '../../protocol/review.js';
 import { noteReviewed, type Reviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { readResult } from '../agent-run/result.js';
 import type { WorkDeps } from '../job.js';
 import { redactorOf } from '../secrets.js';
-import { answerComments } from './answer.js';
-import { mergeWhenReady } from './auto-merge.js';
-import { pullBody, pullTitle } from './body.js';
-import { ForgeError, type Gh, ghOf, repoOfAddress, repoOfName } from './gh.js';
+import { type Answers, answerComments } from './answer.js';
+import { pullBody, pullTitle, titleFrom } from './body.js';
+import { closingOf, type Redact } from './closing.js';
+import { type Forge, ForgeError, type Listed } from './forge.js';
+import { forgeOf } from './open-forge.js';
 import { pushBranch, pushedBefore, sameFiles } from './push-branch.js';
-
-interface PullJson {
-  number: number;
-  html_url: string;
-  state: 'open' | 'closed';
-  merged_at: string | null;
-  head: { sha: string };
-  labels?: { name: string }[];
-  requested_reviewers?: { login: string }[];
-  node_id?: string;
-  /** Somebody has asked for it. */
-  auto_merge?: unknown;
-}
+import { endedWithBase, isOurs, stand, standsLine, withLine } from './stand.js';
 
 interface OpenInput {
   idea: Idea;
@@ -46,6 +36,8 @@ interface OpenInput {
   anew?: boolean | undefined;
   /** What its agent had before this work. */
   seen?: readonly string[] | undefined;
+  /** The open pull request that it stands on. */
+  below?: Below | undefined;
   candidate: string;
   onto: string;
   gate?: MergedGate | undefined;
@@ -54,52 +46,73 @@ interface OpenInput {
   by: readonly string[];
 }
 
-/** The forge of a run. */
-export function forgeOf(
-  deps: WorkDeps,
-  { file }: { file: Pick<LoadedRun['file'], 'config' | 'remote' | 'repo'> },
-  signal?: AbortSignal,
-): Gh {
-  const { config, remote, repo } = file;
-  const { pr, passEnv } = config.landing;
-  const found = pr.repo === undefined ? repoOfAddress(remote?.shown ?? '') : repoOfName(pr.repo);
-  if (!found)
-    throw new RepositoryError(
-      `The address of the remote ${remote?.name ?? ''} does not name a repository of a forge (${remote?.shown ?? 'none'}).`,
-      'Set landing.pr.repo, e.g. owner/name',
-    );
-  return ghOf({ env: deps.env, cwd: repo, passEnv, ...(signal ? { signal } : {}) }, found);
-}
-
 /** What became of the hand-over. */
-type Opened = Extract<Outcome, { kind: 'in-review' | 'pull-closed' }>;
+type Opened = Extract<Outcome, { kind: 'in-review' | 'pull-closed' | 'waits-below' }>;
 
 async function openPull(deps: WorkDeps, run: LoadedRun, input: OpenInput, signal: AbortSignal): Promise<Opened> {
   const { repo, target, remote: record, config } = run.file;
   if (!record) throw new RepositoryError('The run has no remote.', 'Start another run: ralphctl stop; ralphctl start');
-  const { idea, onto } = input;
+  const { idea, onto, below } = input;
   const branch = ideaBranch(idea.id);
+  const base = below ? ideaBranch(below.idea) : target;
   const access = { root: repo, record, env: deps.env, passEnv: config.landing.passEnv, signal };
-  const gh = forgeOf(deps, run, signal);
-  const of = `head=${gh.repo.owner}:${branch}&base=${encodeURIComponent(target)}`;
-  const listed = (await gh.get<PullJson[]>(`pulls?state=all&sort=created&direction=desc&${of}`)) ?? [];
-  const there = listed.find(({ state }) => state === 'open');
+  const forge = forgeOf(deps, run, signal);
+  const all = await forge.listOf(branch);
+  for (const one of all) if (!isOurs(one.base, target)) await refuseMoved(repo, idea.id, one, target);
+  const listed = all.filter((one) => isOurs(one.base, target));
+  const open = listed.filter(({ state }) => state === 'open');
+  const there = open.find((one) => one.base === base) ?? open[0];
   const [newest] = listed;
   if (!there && newest && !input.anew && (await closedByPerson(repo, idea.id, newest)))
-    return { kind: 'pull-closed', ...(await closedPull(gh, newest)) };
+    if (!(await endedWithBase(forge, newest, target)))
+      return { kind: 'pull-closed', ...(await closedPull(forge, newest, redactorOf(deps))) };
+  if (below && (await isOver(forge, below))) return { kind: 'waits-below', why: 'moved' };
+  // A person merged it before the one below: another pull request would have nothing to show.
+  if (below && !there && newest?.state === 'merged') return { kind: 'waits-below', why: 'empty' };
+  // It was onto the target once: before it has the commits of the one below.
+  if (below && there?.armed) await forge.disarm(there);
   const before = await reviewedBefore(deps.root, run.file.project, idea.id);
   const candidate = await pushBranch(await openRemote(access), {
     ...{ idea: idea.id, branch, onto },
     ...{ candidate: input.candidate, inReview: before.pushed },
   });
-  const made = there ?? (await create(deps, run, { ...input, candidate }, { gh, branch }));
-  await dress(gh, made, config.landing.pr);
+  let made = there;
+  try {
+    if (made) await stand(forge, made, base, below);
+    made ??= await create(deps, run, { ...input, candidate }, { forge, branch, base });
+  } catch (error) {
+    // It was merged or closed meanwhile, and its branch is gone.
+    if (error instanceof ForgeError && !error.later && below && (await isOver(forge, below)))
+      return { kind: 'waits-below', why: 'moved' };
+    throw error;
+  }
+  await dress(forge, made, config.landing.pr);
   // Before the merge: a protected branch may ask for resolved threads.
-  const note = await answerRound(run, { ...input, candidate }, before, { gh, number: made.number });
+  const { note, answered } = await answerRound(run, { ...input, candidate }, before, { forge, number: made.number });
   const { autoMerge } = config.landing.pr;
-  if (autoMerge !== 'off') await mergeWhenReady(gh, made, candidate, autoMerge);
-  const pull = { number: made.number, url: made.html_url, candidate, onto };
-  return { kind: 'in-review', pull, ...(note === undefined ? {} : { note }) };
+  // It would be merged into the branch of the one below.
+  if (autoMerge !== 'off' && !below) await forge.mergeWhenReady(made, candidate, autoMerge);
+  const pull = { number: made.number, url: made.url, candidate, onto, ...(below ? { below } : {}) };
+  const { reviewers } = config.landing.pr;
+  return {
+    ...{ kind: 'in-review', pull, ...(note === undefined ? {} : { note }) },
+    ...(answered.length === 0 ? {} : { answered }),
+    ...(reviewers.length === 0 ? {} : { asked: reviewers }),
+  };
+}
+
+/** An open one of ralphctl that has another base now: a second one beside it would bring the work twice. */
+async function refuseMoved(root: string, idea: string, { number, url, base, head, state }: Listed, target: string) {
+  if (state !== 'open' || !(await pushedBefore(root, idea, head))) return;
+  throw new RepositoryError(
+    `Pull request ${number} of ${idea} goes onto ${base} now, and this run delivers to ${target}.`,
+    `Put it onto ${target} on its page, or close it there: ${url}. If ${target} was renamed to ${base}, end the run and start another one with --target ${base}`,
+  );
+}
+
+async function isOver(forge: Forge, { number }: Below): Promise<boolean> {
+  const state = (await forge.read(number))?.state;
+  return state === 'merged' || state === 'closed';
 }
 
 /** What its agent had before this push, and no commit answers yet. */
@@ -107,40 +120,48 @@ async function answerRound(
   { file: { repo, config } }: LoadedRun,
   { candidate, seen = [] }: OpenInput,
   before: Reviewed,
-  { gh, number }: { gh: Gh; number: number },
-): Promise<string | undefined> {
+  { forge, number }: { forge: Forge; number: number },
+): Promise<Answers> {
+  // A try that was cut off has noted its answers, but not yet told them.
+  const earlier = { answered: before.answered ?? [] };
   const { answer: how } = config.landing.pr;
   // Configurations of older runs do not have it.
-  if ((how !== 'reply' && how !== 'resolve') || seen.length === 0) return undefined;
+  if ((how !== 'reply' && how !== 'resolve') || seen.length === 0) return earlier;
   const fresh = seen.filter((key) => !before.seen.includes(key));
+  if (fresh.length === 0) return earlier;
   const idle = before.pushed !== undefined && (await sameFiles(repo, before.pushed, candidate));
-  return answerComments(gh, { number, candidate, fresh, had: [...before.seen, ...seen], how, idle });
+  return answerComments(forge, { number, candidate, fresh, had: [...before.seen, ...seen], how, idle });
 }
 
 /** ralphctl pushed its commits, and nobody merged them: whoever closed it decided so. */
-const closedByPerson = async (root: string, idea: string, { state, merged_at, head }: PullJson): Promise<boolean> =>
-  state === 'closed' && merged_at === null && (await pushedBefore(root, idea, head.sha));
+const closedByPerson = async (root: string, idea: string, { state, head }: Listed): Promise<boolean> =>
+  state === 'closed' && (await pushedBefore(root, idea, head));
 
-async function closedPull(gh: Gh, { number, html_url: url }: PullJson): Promise<ClosedPull> {
-  const issue = await gh.get<{ closed_by?: { login: string } | null }>(`issues/${number}`);
-  return { number, url, ...(issue?.closed_by ? { by: issue.closed_by.login } : {}) };
-}
+const closedPull = async (forge: Forge, { number, url }: Listed, redact: Redact): Promise<ClosedPull> => ({
+  ...{ number, url },
+  ...(await closingOf(forge, number, redact)),
+});
 
 async function create(
   deps: WorkDeps,
-  { file: { repo, target, config } }: LoadedRun,
+  { file: { repo, config } }: LoadedRun,
   input: OpenInput,
-  { gh, branch }: { gh: Gh; branch: string },
-): Promise<PullJson> {
-  const { idea, candidate, onto } = input;
+  { forge, branch, base }: { forge: Forge; branch: string; base: string },
+): Promise<Listed> {
+  const { idea, candidate, onto, below } = input;
   const log = await git(repo).run(['log', '--reverse', '--format=%s', candidate, '--not', onto, '--'], {
     read: true,
     config: PINNED_LOG,
   });
   const redact = redactorOf(deps);
-  return gh.send<PullJson>('POST', 'pulls', {
-    ...{ title: redact(pullTitle(idea)), head: branch, base: target, draft: config.landing.pr.draft },
-    body: redact(pullBody({ ...input, commits: log.split('\n').filter(Boolean) }, await templateOf(repo, config))),
+  const on = below && `${forge.words.sign}${below.number}`;
+  const parts = { ...input, on, commits: log.split('\n').filter(Boolean) };
+  const body = pullBody(parts, await templateOf(repo, config));
+  const { title: pattern, draft } = config.landing.pr;
+  const title = pattern === undefined ? pullTitle(idea) : titleFrom(pattern, parts);
+  return forge.open({
+    ...{ title: redact(title), branch, base, draft },
+    body: redact(below ? withLine(body, standsLine(below, forge)) : body),
   });
 }
 
@@ -159,27 +180,25 @@ async function templateOf(repo: string, { landing }: LoadedRun['file']['config']
 
 /** Labels and reviewers that are missing: the attempt that opened it may have ended there. */
 async function dress(
-  gh: Gh,
-  { number, labels: set = [], requested_reviewers: asked = [] }: PullJson,
+  forge: Forge,
+  { number, labels: set, reviewers: asked }: Listed,
   { labels, reviewers }: LoadedRun['file']['config']['landing']['pr'],
 ): Promise<void> {
   const fix = (key: string, value: readonly string[]) => (error: unknown) => {
     if (!(error instanceof ForgeError) || error.later) throw error;
     throw new RepositoryError(
-      `Pull request ${number} is open, but ${key} (${value.join(', ')}) cannot be set: ${error.message}.`,
+      `${forge.words.one} ${number} is open, but ${key} (${value.join(', ')}) cannot be set: ${error.message}.`,
       `Correct landing.pr.${key}, then: ralphctl config reload`,
     );
   };
-  const lacking = labels.filter((label) => !set.some(({ name }) => name === label));
-  if (lacking.length > 0)
-    await gh.send('POST', `issues/${number}/labels`, { labels: lacking }).catch(fix('labels', lacking));
-  const unasked = reviewers.filter((login) => !asked.some((one) => one.login === login));
+  const lacking = labels.filter((label) => !set.includes(label));
+  if (lacking.length > 0) await forge.addLabels(number, lacking).catch(fix('labels', lacking));
+  const unasked = reviewers.filter((login) => !asked.includes(login));
   if (unasked.length === 0) return;
   // Who has given a review is no longer among those who are asked.
-  const given = await gh.list<{ user: { login: string } | null }>(`pulls/${number}/reviews`);
-  const silent = unasked.filter((login) => !given.some(({ user }) => user?.login === login));
-  if (silent.length > 0)
-    await gh.send('POST', `pulls/${number}/requested_reviewers`, { reviewers: silent }).catch(fix('reviewers', silent));
+  const given = await forge.reviewed(number);
+  const silent = unasked.filter((login) => !given.includes(login));
+  if (silent.length > 0) await forge.askReviewers(number, silent).catch(fix('reviewers', silent));
 }
 
 type HandOver = NonNullable<LandOptions['handOver']>;
@@ -190,15 +209,16 @@ export const openerOf =
   (
     deps: WorkDeps,
     run: LoadedRun,
-    { idea, anew, seen = [] }: Pick<OpenInput, 'idea' | 'anew' | 'seen'>,
+    { idea, anew, seen = [], below }: Pick<OpenInput, 'idea' | 'anew' | 'seen' | 'below'>,
     signal: AbortSignal,
   ) =>
   async ({ commit, onto, trees }: Gated, gate: MergedGate | undefined): Promise<Outcome> => {
     const effort = await effortOf(deps, run.file, idea.id);
     try {
-      const opened = await openPull(deps, run, { idea, anew, seen, candidate: commit, onto, gate, ...effort }, signal);
+      const about = { idea, anew, seen, below, candidate: commit, onto, gate, ...effort };
+      const opened = await openPull(deps, run, about, signal);
       if (opened.kind === 'in-review') {
-        const reviewed = { seen, pushed: opened.pull.candidate };
+        const reviewed = { seen, pushed: opened.pull.candidate, answered: opened.answered ?? [] };
         await noteReviewed(deps.root, run.file.project, idea.id, reviewed);
       }
       return opened;
@@ -207,7 +227,7 @@ export const openerOf =
       if (!error.later)
         throw new RepositoryError(
           `The pull request of ${idea.id} cannot be opened: ${error.message}.`,
-          'Check: gh auth status',
+          `Check: ${forgeOf(deps, run).words.login}`,
         );
       const { at } = error.later;
       const why = redactorOf(deps)(error.message);

@@ -7,8 +7,9 @@ import { isAncestor } from '../../git/delivery/look.js';
 import { type RemoteGit, saidOf } from '../../git/delivery/remote.js';
 import { RepositoryError } from '../../git/errors.js';
 import { PINNED_LOG } from '../../git/landing/first-parents.js';
+import { reviewRef } from '../../git/refs.js';
 import { type GitResult, git } from '../../git/runner.js';
-import { ForgeError } from './gh.js';
+import { ForgeError } from './forge.js';
 
 interface Pushed {
   idea: string;
@@ -65,7 +66,7 @@ const unreachable = (name: string, said: Pick<GitResult, 'stderr'>): ForgeError 
   new ForgeError(`the remote ${name} cannot be reached: ${saidOf(said)}`, undefined, {});
 
 /** Every commit that ralphctl has pushed as the idea's branch. A person's amended commit keeps the trailers, so they prove nothing. */
-const pushedRef = (idea: string): string => `refs/ralphctl/review/${idea}`;
+const pushedRef = reviewRef;
 
 export async function pushedBefore(root: string, idea: string, tip: string): Promise<boolean> {
   const { code } = await git(root).result(['show-ref', '--verify', '--quiet', `${pushedRef(idea)}/${tip}`], {

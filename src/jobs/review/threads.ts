@@ -2,8 +2,8 @@
  * Resolves threads of a pull request, which GitHub's REST API cannot.
  * Invariant: what is resolved already stays as it is.
  */
-import { ForgeError, type Gh } from './gh.js';
-import type { SaidJson } from './said.js';
+import { ForgeError } from './forge.js';
+import type { Gh } from './gh.js';
 
 const THREADS = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
@@ -33,14 +33,12 @@ interface Threads {
   } | null;
 }
 
-/** @param firsts the first comment of each */
-export async function resolveThreads(gh: Gh, number: number, firsts: readonly SaidJson[]): Promise<void> {
-  // Both interfaces name a comment by its page; their numbers differ in size.
-  const pages = new Set(firsts.map(({ html_url }) => html_url));
+/** `urls`: of the first comment of each. Both interfaces name a comment by its page; their numbers differ in size. */
+export async function resolveThreads(gh: Gh, number: number, urls: ReadonlySet<string>): Promise<void> {
   const found = await threadsOf(gh, number);
   let refused: ForgeError | undefined;
   for (const { id, isResolved, comments } of found) {
-    if (isResolved || !pages.has(comments.nodes[0]?.url)) continue;
+    if (isResolved || !urls.has(comments.nodes[0]?.url ?? '')) continue;
     try {
       await gh.graphql(RESOLVE, { id });
     } catch (error) {

@@ -4,18 +4,28 @@
  */
 import { learn } from '../../decide/triage/tier.js';
 import { triage } from '../../decide/triage/triage.js';
+import { unread } from '../../decide/triage/unread.js';
 import type { Candidate } from '../../decide/waves/choose.js';
 import { git } from '../../git/runner.js';
 import type { Idea } from '../../protocol/idea.js';
-import type { BugReport } from '../../protocol/triage.js';
-import type { WaveRejection } from '../../protocol/waves.js';
+import type { BugReport, KnownWork, Reading } from '../../protocol/triage.js';
+import type { WaveReading, WaveRejection } from '../../protocol/waves.js';
+import { readingsOf } from '../../run-files/readings.js';
 import { overrulesOf } from '../../run-files/triage.js';
 import { workHere } from '../../run-files/work-here.js';
+import type { Read } from './read/read.js';
+
+/** Lets an agent read reports. */
+export type Reads = (wanted: readonly BugReport[], files: readonly string[]) => Promise<Read>;
 
 interface Judged {
   /** In the order of the source. */
   candidates: Candidate[];
   rejected: WaveRejection[];
+  /** By idea: what an agent says of its report. */
+  readings: Map<string, Reading>;
+  /** Absent: no agent was asked. */
+  told?: WaveReading;
 }
 
 interface Here {
@@ -26,7 +36,12 @@ interface Here {
 
 export async function judge(
   here: Here,
-  { ideas, reports }: { ideas: readonly Idea[]; reports?: readonly BugReport[] },
+  {
+    ideas,
+    reports,
+    held = [],
+    reads,
+  }: { ideas: readonly Idea[]; reports?: readonly BugReport[]; held?: readonly string[]; reads?: Reads | undefined },
 ): Promise<Judged> {
   const { root, project, repo } = here;
   const { known, past } = await workHere(root, project);
@@ -41,27 +56,53 @@ export async function judge(
       ...{ score: score(idea, at), dependsOn: idea.dependsOn },
     }),
   );
-  if (reports === undefined) return { candidates, rejected: [] };
+  if (reports === undefined) return { candidates, rejected: [], readings: new Map() };
   const judged = reports.filter(({ id, state }) => state === 'closed' || byRef.has(id));
   const ids = new Set(ideas.map(({ id }) => id));
-  const [overrules, files] = await Promise.all([overrulesOf(root, project, judged), filesOf(repo)]);
-  const result = triage({
-    ...{ reports: judged, overrules, past, files, now: new Date().toISOString() },
+  const [overrules, files, readings] = await Promise.all([
+    overrulesOf(root, project, judged),
+    filesOf(repo),
+    readingsOf(root, project, judged),
+  ]);
+  const about = {
+    ...{ reports: judged, overrules, past, files, readings, now: new Date().toISOString() },
     // An idea never repeats itself.
-    known: known.filter(({ id }) => !ids.has(id)),
-  });
+    known: [...known.filter(({ id }) => !ids.has(id)), ...keptBack(reports, new Set(held), byRef)],
+  };
+  let result = triage(about);
+  const byId = new Map(judged.map((one) => [one.id, one]));
+  const wanted = reads ? unread(result).flatMap((id) => byId.get(id) ?? []) : [];
+  const read = reads && wanted.length > 0 ? await reads(wanted, files) : undefined;
+  for (const [id, reading] of read?.readings ?? []) readings.set(id, reading);
+  if (read && read.readings.size > 0) result = triage(about);
   for (const { id, tier, score: points } of result.survivors) {
     const idea = byRef.get(id);
     if (idea) candidates.push({ id: idea.id, tier, score: points, dependsOn: idea.dependsOn });
   }
   const rejected = result.rejected.map(
-    ({ id, title, gate, reason, quote, duplicateOf }): WaveRejection => ({
+    ({ id, title, gate, reason, quote, duplicateOf, judgedBy }): WaveRejection => ({
       ...{ report: id, as: byRef.get(id)?.id ?? id, title, gate, reason, quote },
       ...(duplicateOf === undefined ? {} : { duplicateOf }),
+      ...(judgedBy === undefined ? {} : { judgedBy }),
     }),
   );
-  return { candidates, rejected };
+  const byIdea = new Map<string, Reading>();
+  for (const [ref, idea] of byRef) {
+    const one = readings.get(ref);
+    if (one) byIdea.set(idea.id, one);
+  }
+  return { candidates, rejected, readings: byIdea, ...(read ? { told: read.told } : {}) };
 }
+
+/** Reports that a label keeps back are not worked on, and what repeats them is not, either. */
+const keptBack = (
+  reports: readonly BugReport[],
+  held: ReadonlySet<string>,
+  byRef: ReadonlyMap<string, Idea>,
+): KnownWork[] =>
+  reports
+    .filter(({ id, state }) => state === 'open' && held.has(id) && !byRef.has(id))
+    .map(({ id, title, body }) => ({ id, title, text: body, state: 'held' }));
 
 async function filesOf(repo: string): Promise<string[]> {
   const { stdout } = await git(repo).result(['ls-files', '-z'], { read: true });

@@ -10,8 +10,9 @@ import { landedIdeas } from '../../git/landing/landed.js';
 import type { CarriedOver } from '../../protocol/activities.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { Idea, IdeaCard } from '../../protocol/idea.js';
+import type { Reading } from '../../protocol/triage.js';
 import { UserError } from '../../protocol/user-error.js';
-import type { PlanWaveInput, PlanWaveResult, WaveRejection } from '../../protocol/waves.js';
+import { MOST_FRESH, type PlanWaveInput, type PlanWaveResult, type WaveRejection } from '../../protocol/waves.js';
 import { amended } from '../../run-files/amendments.js';
 import { allCarried, retriedIdeas, takeCarried } from '../../run-files/carried.js';
 import { addIdeas } from '../../run-files/run.js';
@@ -21,15 +22,15 @@ import { type WorkContext, type WorkDeps, WorkError } from '../job.js';
 import { load } from '../load.js';
 import { assertRepository } from '../repository-gone.js';
 import { redactorOf } from '../secrets.js';
-import { judge } from './judge.js';
-import { namedBefore, writeWave } from './named.js';
+import { judge, type Reads } from './judge.js';
+import { writeWave } from './named.js';
+import { readReports } from './read/read.js';
 import { readWaveSource, type WaveSource } from './source.js';
 
-/** Rejections that go into history; the file has all. */
-const MOST_FRESH = 50;
 const MOST_QUOTE = 120;
 
-export async function planWave(deps: WorkDeps, input: PlanWaveInput, { signal }: WorkContext): Promise<PlanWaveResult> {
+export async function planWave(deps: WorkDeps, input: PlanWaveInput, context: WorkContext): Promise<PlanWaveResult> {
+  const { signal } = context;
   const run = await load(deps, input);
   await assertRepository(run);
   if (!run.file.waves) throw new WorkError(`run ${input.runId} has no waves`, FAILURE.badInput);
@@ -44,13 +45,18 @@ export async function planWave(deps: WorkDeps, input: PlanWaveInput, { signal }:
   }
   const backlogPath = repositoryPath(repo, run.file.backlog.file);
   const place = { root, project, repo, target, backlogPath };
-  const { chosen, taken, left, judged, done } = await chooseFrom(place, source, input);
+  // Runs of earlier versions have no such part of the configuration.
+  const { triage } = run.file.config as { triage?: typeof run.file.config.triage };
+  const asks = triage !== undefined && triage.agent !== 'off';
+  const reads: Reads = (wanted, files) => readReports({ deps, run, input, context }, wanted, files);
+  const { chosen, taken, left, judged, done } = await chooseFrom(place, source, input, asks ? reads : undefined);
   // Texts first: an idea may start as soon as the run has its card.
   await addIdeas(root, input, chosen);
-  const before = await namedBefore(root, input);
-  const rejected = judged.rejected.map(cut);
+  const { rejected } = judged;
   const survivors = judged.candidates.map(({ id, tier, score }) => ({ idea: id, tier, score }));
-  await writeWave(root, input, { taken: chosen.map(({ id }) => id), survivors, rejected: judged.rejected });
+  const taking = new Set(chosen.map(({ id }) => id));
+  const readings = [...judged.readings].filter(([id]) => taking.has(id));
+  const fresh = await writeWave(root, input, { taken: [...taking], survivors, rejected, readings });
   const carried = await carriedTo(root, input, chosen);
   return {
     kind: 'planned',
@@ -60,8 +66,9 @@ export async function planWave(deps: WorkDeps, input: PlanWaveInput, { signal }:
     open: source.ideas.filter(({ blue }) => !blue).length + source.leftOut,
     left,
     rejected: rejected.length,
-    fresh: rejected.filter(({ report, gate }) => before.get(report) !== gate).slice(0, MOST_FRESH),
+    fresh: fresh.slice(0, MOST_FRESH).map(({ wave: _, plan: __, ...one }) => cut(one)),
     leftOut: source.leftOut,
+    ...(judged.told ? { read: judged.told } : {}),
   };
 }
 
@@ -79,6 +86,8 @@ export async function chooseFrom(
   { root, project, repo, target, backlogPath }: WavePlace,
   source: WaveSource,
   { known: before, most }: Pick<PlanWaveInput, 'known' | 'most'>,
+  /** Absent: no agent is asked. */
+  reads?: Reads,
 ) {
   const done = new Set(await landedIdeas(repo, target, backlogPath));
   const { ideas } = await amended(root, project, source.ideas, () => Promise.resolve(done));
@@ -89,12 +98,20 @@ export async function chooseFrom(
   const fresh = wanted
     .filter(({ id }) => !known.has(id))
     .map((idea) => ({ ...idea, dependsOn: first.get(idea.id) ?? idea.dependsOn }));
-  const judged = await judge({ root, project, repo }, { ideas: fresh, reports: source.reports });
+  const judged = await judge(
+    { root, project, repo },
+    { ideas: fresh, reports: source.reports, held: source.held ?? [], reads },
+  );
   const { taken, left } = chooseWave(judged.candidates, { most, known, done });
   const byId = new Map(fresh.map((idea) => [idea.id, idea]));
-  const chosen = taken.flatMap(({ id }) => byId.get(id) ?? []);
+  const chosen = taken.flatMap(({ id }) => {
+    const [idea, reading] = [byId.get(id), judged.readings.get(id)];
+    return idea ? [reading ? { ...idea, investigation: foundBy(reading) } : idea] : [];
+  });
   return { chosen, taken, left, judged, done };
 }
+
+const foundBy = ({ agent, notes, files }: Reading): NonNullable<Idea['investigation']> => ({ agent, notes, files });
 
 /** What people said about these ideas while no run was open. A repeated plan gets the same. */
 async function carriedTo(

@@ -4,10 +4,11 @@ import { shownGate } from '../idea/gate.js';
 import { pageIdea } from '../idea/page-idea.js';
 import { isOver } from '../idea/possible.js';
 import type { Action } from '../keys.js';
+import { isPast } from '../past.js';
 import { IDEA_SORTS, SLOT_ORDERS, TABS, type Tab, type Ui } from '../ui.js';
 import { WIDE } from '../view.js';
 import { onTab, select } from './move.js';
-import { goTo, ideaAt, type Pressed, type Seen } from './seen.js';
+import { goTo, ideaAt, type Pressed, runAt, type Seen } from './seen.js';
 
 export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
   switch (action) {
@@ -19,7 +20,7 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
       return open(ui, seen);
     case 'diff': {
       const idea = ideaAt(ui, seen);
-      return idea && seen.model.ideas.has(idea) ? { ui: { ...page(ui, idea), tab: 'diff' } } : { ui };
+      return idea && runAt(ui, seen).ideas.has(idea) ? { ui: { ...page(ui, idea), tab: 'diff' } } : { ui };
     }
     case 'tab-left':
     case 'tab-right':
@@ -43,19 +44,27 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
     case 'open-group':
       return { ui: group(ui, seen, action === 'close-group') };
     case 'report':
+      if (isPast(ui) && ui.screen !== 'report') return { ui: reportOf(ui, ui.ofRun ?? '') };
       return isOver(seen.model)
         ? { ui: goTo(['history', 'report'].includes(ui.screen) ? goTo(ui, 'run') : ui, 'report') }
         : { ui: { ...ui, message: { text: 'the report is there when the run has ended', refused: true } } };
     case 'log-of-run':
-      return { ui: logOfRun(ui, seen) };
+      return { ui: ofChosen(ui, 'log', seen) };
     default:
       return undefined;
   }
 }
 
-function logOfRun(ui: Ui, { model, selected }: Seen): Ui {
-  const { logOf: _, ...rest } = goTo(ui, 'log');
-  return selected && selected.id !== model.runId ? { ...rest, logOf: selected.id } : rest;
+/** From *History*: a page about its chosen run. */
+function ofChosen(ui: Ui, screen: 'log' | 'report', { model, selected }: Seen): Ui {
+  const next = goTo(ui, screen);
+  return selected && selected.id !== model.runId ? { ...next, ofRun: selected.id } : next;
+}
+
+/** The report of an older run is one that *History* chose. */
+function reportOf(ui: Ui, runId: string): Ui {
+  const chosen = { ...ui.selected, history: { id: runId } };
+  return { ...goTo(goTo(ui, 'history'), 'report'), selected: chosen, ofRun: runId };
 }
 
 /** The tabs of a chosen agent run, or those beside the timeline, are without the timeline. */
@@ -84,7 +93,9 @@ function goBack(ui: Ui): Ui {
   if (ui.screen === 'ideas' && ui.filter !== '') return { ...ui, filter: '' };
   if (ui.screen === 'log' && ui.find !== '') return { ...ui, find: '' };
   const [screen = 'run', ...back] = ui.back;
-  return { ...goTo(ui, screen), back };
+  const { ofRun } = ui;
+  const kept = ofRun === undefined || screen === 'run' ? {} : { ofRun };
+  return { ...goTo(ui, screen), back, ...kept };
 }
 
 const page = (ui: Ui, idea: string): Ui => {
@@ -93,22 +104,23 @@ const page = (ui: Ui, idea: string): Ui => {
 };
 
 function open(ui: Ui, seen: Seen): Pressed {
-  const { selected, model } = seen;
+  const { selected } = seen;
   if (ui.screen === 'idea') {
     if (ui.tab === 'timeline' && selected) return { ui: { ...onRun(ui, Number(selected.id)), tab: 'agent' } };
     if (ui.tab === 'diff' && selected) return { ui: { ...ui, file: selected.id } };
     return { ui };
   }
   if (ui.screen === 'help') return { ui: goBack(ui) };
-  if (ui.screen === 'history') return { ui: goTo(ui, 'report') };
+  if (ui.screen === 'history') return { ui: ofChosen(ui, 'report', seen) };
+  const model = runAt(ui, seen);
   const idea = ideaAt(ui, seen);
   if (idea === undefined || !model.ideas.has(idea)) return { ui };
   if (ui.screen === 'ideas' && model.ideas.get(idea)?.group) return { ui: group(ui, seen, !ui.closed.has(idea)) };
   return { ui: page(ui, idea) };
 }
 
-function otherRun(ui: Ui, { model, details }: Seen, by: 1 | -1): Ui {
-  const idea = pageIdea({ model, details, ui });
+function otherRun(ui: Ui, seen: Seen, by: 1 | -1): Ui {
+  const idea = pageIdea({ model: runAt(ui, seen), details: seen.details, ui });
   const runs = idea?.iterations ?? [];
   const last = runs.at(-1)?.serial;
   // The gate on the merged tree comes after the last iteration.
@@ -121,8 +133,9 @@ function otherRun(ui: Ui, { model, details }: Seen, by: 1 | -1): Ui {
   return merged && by > 0 ? { ...newest, scroll: {} } : ui;
 }
 
-function group(ui: Ui, { model, selected }: Seen, close: boolean): Ui {
-  const idea = model.ideas.get(selected?.id ?? '');
+function group(ui: Ui, seen: Seen, close: boolean): Ui {
+  const { ideas } = runAt(ui, seen);
+  const idea = ideas.get(seen.selected?.id ?? '');
   const id = idea?.group ? idea.id : idea?.parent;
   if (id === undefined) return ui;
   const closed = new Set(ui.closed);

@@ -1,32 +1,41 @@
 /** `+`: more of what an idea ran out of. Pure. */
+import { singleAttempt } from '../../decide/idea/amendments.js';
 import { ranOutOf } from '../../decide/idea/completion.js';
 import type { IdeaModel } from '../../model/model.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import type { Wish } from './verbs.js';
 
-const USED = /(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:[\d.]+s)? of working time used/;
+const MINUTE = 60_000;
 
-/** Word of the key: `more iterations`, `more time`. */
-export const moreText = ({ status, reason }: IdeaModel): string =>
-  status === 'timeout' && ranOutOf(reason) === 'time' ? 'more time' : 'more iterations';
-
-/** Whether the key helps the idea. */
-export const mayHaveMore = ({ status, reason }: IdeaModel): boolean =>
-  status === 'running' || (status === 'timeout' && ranOutOf(reason) !== 'one run');
-
-/** `only`: a wish that the idea accepts now, else its refusal. */
-export function moreOf({ id, status, reason }: IdeaModel, only: (verb: IdeaVerb, wish: Wish) => Wish): Wish {
+/** Word of the key: `more iterations`, `more time`. Undefined: the key does not help the idea. */
+export function moreText({ status, reason, single }: IdeaModel, verbs: ReadonlySet<IdeaVerb>): string | undefined {
+  if (status !== 'running' && status !== 'timeout') return undefined;
   const out = status === 'timeout' ? ranOutOf(reason) : 'iterations';
-  if (out === 'one run') {
-    const text = `more iterations do not help ${id}: its agent run was too long. r tries it again; for longer runs first: ralphctl edit ${id} --iteration-timeout MINUTES`;
-    return { refused: text, own: text };
-  }
+  if (out === 'time') return verbs.has('edit') ? 'more time' : undefined;
+  return out === 'iterations' && !single && verbs.has('limit') ? 'more iterations' : undefined;
+}
+
+/** `only`: a wish that the idea accepts now, else its refusal. `again`: it takes a retry now. */
+export function moreOf(
+  { id, status, reason, single, limitMs }: IdeaModel,
+  only: (verb: IdeaVerb, wish: Wish) => Wish,
+  again: boolean,
+): Wish {
+  const out = status === 'timeout' ? ranOutOf(reason) : 'iterations';
+  const refused = (text: string): Wish => ({ refused: text, own: text });
+  if (out === 'one run')
+    return refused(
+      `more iterations do not help ${id}: its agent run was too long. r tries it again; for longer runs first: ralphctl edit ${id} --iteration-timeout MINUTES`,
+    );
+  if (out === 'iterations' && single) return refused(singleAttempt(id, again));
   if (out === 'iterations')
     return only('limit', { type: `more iterations for ${id}`, args: ['limit', id], start: '5' });
-  const [, days = '0', hours = '0', minutes = '0'] = USED.exec(reason ?? '') ?? [];
-  const used = Math.max(1, (Number(days) * 24 + Number(hours)) * 60 + Number(minutes));
+  // Events of older versions do not say its limit.
+  const had = limitMs === undefined ? undefined : Math.max(1, Math.round(limitMs / MINUTE));
+  const then = 'then it is tried again';
   return only('edit', {
-    ...{ type: `minutes of work for ${id}`, start: `${2 * used}`, note: `it used up ${used}; then it is tried again` },
+    type: `minutes of work for ${id}`,
+    ...(had === undefined ? { note: then } : { start: `${2 * had}`, note: `it used up ${had}; ${then}` }),
     ...{ args: ['edit', id, '--timeout'], next: ['retry', id] },
   });
 }

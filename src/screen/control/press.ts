@@ -8,14 +8,16 @@ import { startsAgain } from '../footer.js';
 import { isOver } from '../idea/possible.js';
 import { type Action, actionOf } from '../keys.js';
 import { reportRun } from '../pages/report-page.js';
+import { isPast } from '../past.js';
 import { clean } from '../text/text.js';
 import { NUMBERED, type Prompt, type Ui } from '../ui.js';
 import type { Act } from './act.js';
 import { completions } from './complete.js';
+import { moreTexts, opened, turned } from './drafts.js';
 import { look } from './look.js';
 import { move } from './move.js';
-import { prompted } from './prompt.js';
-import { goTo, ideaAt, type Pressed, type Seen } from './seen.js';
+import { inOneLine, prompted } from './prompt.js';
+import { goTo, ideaAt, type Pressed, type Seen, runAt as shownBy } from './seen.js';
 import { draftOf, type Typed, typed } from './typing.js';
 import { ideaWish, runWish, type Wish } from './verbs.js';
 
@@ -49,12 +51,14 @@ function answering(ui: Ui, idea: string, key: Typed, { rows, most = 0 }: Seen): 
     }
     case 'ctrl-e':
       return { ui, act: { do: 'editor', idea } };
+    case 'ctrl-n':
+      return { ui: { ...ui, drafts: { ...ui.drafts, [idea]: turned(draft) } } };
     case 'enter':
       if (!saysAnything(draft.text)) return { ui: { ...ui, message: { text: 'type an answer first', refused: true } } };
       return { ui: rest, act: { do: 'tell', args: ['answer', idea, ...about, '--', draft.text], draft: idea } };
     default: {
       const next = typed(draft, key, true);
-      return next ? { ui: { ...ui, drafts: { ...ui.drafts, [idea]: next } } } : { ui };
+      return next ? { ui: { ...ui, drafts: { ...ui.drafts, [idea]: { ...draft, ...next } } } } : { ui };
     }
   }
 }
@@ -75,13 +79,18 @@ function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
         ...goTo(ui, 'needs'),
         selected: { ...ui.selected, needs: { section: 'needs', id: wish.answer } },
         answering: wish.answer,
+        ...(ui.drafts[wish.answer]?.others
+          ? { drafts: { ...ui.drafts, [wish.answer]: opened(ui.drafts[wish.answer]) } }
+          : {}),
         ...(wish.question === undefined ? {} : { answers: wish.question }),
         scroll: { ...ui.scroll, question: 0 },
       },
     };
   if ('type' in wish) {
-    const { type, args, draft, note, next } = wish;
-    const start = wish.start ?? ui.drafts[draft ?? '']?.text ?? '';
+    const { type, args, draft, next } = wish;
+    const kept = ui.drafts[draft ?? ''];
+    const start = wish.start ?? kept?.text ?? '';
+    const note = kept?.others ? `${wish.note ?? 'Enter sends, Esc cancels'}; ${moreTexts(kept)}` : wish.note;
     const offered = draft === undefined && start !== '' ? { offered: true as const } : {};
     const about = { ...(note === undefined ? {} : { note }), ...offered };
     const prompt: Prompt = { kind: 'text', label: type, ...draftOf(start), ...about };
@@ -102,14 +111,15 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   if (moved) return { ui: moved };
   const looked = look(ui, action, seen);
   if (looked) return looked;
+  const past = ofPast(ui, key);
+  if (past !== undefined) return { ui: { ...ui, message: { text: past, refused: true } } };
   const idea = seen.model.ideas.get(ideaAt(ui, seen) ?? '');
   const again = action === 'retry' && startsAgain(ui.screen, seen.model, idea);
   const wish = runWish(again ? 'again' : action, seen.model) ?? ofIdea(ui, action, seen);
   if (wish) return wished(ui, wish, seen);
   switch (action) {
     case 'screen': {
-      const { logOf: _, ...rest } = ui;
-      return { ui: goTo(rest, NUMBERED[Number(key.name) - 1] ?? 'run') };
+      return { ui: goTo(ui, NUMBERED[Number(key.name) - 1] ?? 'run') };
     }
     case 'command':
       return {
@@ -146,12 +156,19 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   }
 }
 
+/** An older run takes no command, and the person does not see how its ideas stand now. */
+function ofPast(ui: Ui, { name }: Typed): string | undefined {
+  const key = isPast(ui) && ui.screen !== 'report' ? actionOf(ui.screen, name) : undefined;
+  if (key?.action === 'command' || (key?.group !== 'idea' && key?.group !== 'run')) return undefined;
+  return `this page shows run ${ui.ofRun}, which is over, and takes no command; 1 goes to the newest run`;
+}
+
 function ofIdea(ui: Ui, action: Action, seen: Seen): Wish | undefined {
   const account = /^account (.+)$/.exec(seen.selected?.id ?? '')?.[1];
   if (account !== undefined && action === 'answer') return { act: { do: 'tell', args: ['limits', 'retry', account] } };
   const idea = seen.model.ideas.get(ideaAt(ui, seen) ?? '');
-  const draft = idea && idea.status !== 'needs-human' ? ui.drafts[idea.id]?.text.replace(/\s*\n\s*/g, ' ') : undefined;
-  return idea && ideaWish(action, seen.model, idea, draft);
+  const draft = idea && idea.status !== 'needs-human' ? ui.drafts[idea.id] : undefined;
+  return idea && ideaWish(action, seen.model, idea, draft && inOneLine(draft.text));
 }
 
 /** The run that History or a report shows. */
@@ -162,6 +179,6 @@ function runAt(ui: Ui, seen: Seen): string {
 
 function copied(ui: Ui, seen: Seen): string {
   const id = ideaAt(ui, seen);
-  const idea = id === undefined ? undefined : seen.model.ideas.get(id);
+  const idea = id === undefined ? undefined : shownBy(ui, seen).ideas.get(id);
   return clean(idea?.commit ?? idea?.question ?? id ?? runAt(ui, seen));
 }

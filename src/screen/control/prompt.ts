@@ -2,6 +2,7 @@
 import type { Prompt, Ui } from '../ui.js';
 import type { Act } from './act.js';
 import { completions, splitWords } from './complete.js';
+import { turned } from './drafts.js';
 import type { Pressed, Seen } from './seen.js';
 import { draftOf, type Typed, typed } from './typing.js';
 import { withText } from './verbs.js';
@@ -23,6 +24,19 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
       const [best] = prompt.completions ?? [];
       return best === undefined ? { ui } : { ui: withLine(ui, prompt, `${best} `, seen) };
     }
+    case 'ctrl-n': {
+      const name = pending?.do === 'tell' ? pending.draft : undefined;
+      if (prompt.kind !== 'text' || name === undefined) return { ui };
+      const stored = ui.drafts[name];
+      // One line of a text that has several, not edited: its line breaks stay.
+      const here = stored && inOneLine(stored.text) === prompt.text ? stored : { ...stored, ...draftOf(prompt.text) };
+      const next = turned(here);
+      if (next === here) return { ui };
+      const { offered: _offered, ...own } = prompt;
+      return {
+        ui: { ...ui, drafts: { ...ui.drafts, [name]: next }, prompt: { ...own, ...draftOf(inOneLine(next.text)) } },
+      };
+    }
     case 'up': {
       // A line that was refused would have to be typed again.
       const again = prompt.kind === 'command' && prompt.text === '' ? ui.lastLine : undefined;
@@ -37,6 +51,9 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
     }
   }
 }
+
+/** A prompt has one line. */
+export const inOneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ');
 
 const withLine = (ui: Ui, prompt: Prompt, text: string, seen: Seen): Ui => ({
   ...ui,
@@ -66,7 +83,8 @@ function texted(ui: Ui, { text }: Prompt, pending: Act | undefined): Pressed {
   if (pending?.do !== 'tell') return { ui };
   const args = withText(pending.args, text);
   const { draft } = pending;
-  const kept = draft === undefined ? ui : { ...ui, drafts: { ...ui.drafts, [draft]: draftOf(text) } };
+  const kept =
+    draft === undefined ? ui : { ...ui, drafts: { ...ui.drafts, [draft]: { ...ui.drafts[draft], ...draftOf(text) } } };
   return args
     ? { ui: kept, act: { ...pending, args } }
     : { ui: { ...kept, message: { text: 'nothing typed, nothing sent' } } };

@@ -9,13 +9,6 @@ export function answered({ sent = [], ...ui }: Ui): Ui {
   return rest.length === 0 ? ui : { ...ui, sent: rest };
 }
 
-/** The drafts once the run has accepted one. A text that was typed since it was sent stays. */
-export function withoutSent(drafts: Ui['drafts'], sent: Ui['drafts'], name: string): Ui['drafts'] {
-  if (drafts[name]?.text !== sent[name]?.text) return drafts;
-  const { [name]: _, ...rest } = drafts;
-  return rest;
-}
-
 /** `pause of the run`, `retry a-1` */
 function named([verb = '', ...rest]: readonly string[]): string {
   const about = rest.find((word) => !word.startsWith('-'));
@@ -23,6 +16,12 @@ function named([verb = '', ...rest]: readonly string[]): string {
 }
 
 const RUN = new Set(['pause', 'resume', 'stop', 'abort', 'review']);
+
+const MESSAGE_MS = 8000;
+
+/** A person who looked away while the run answered must not miss a refusal: it stays until the next key. */
+export const messageUntil = ({ message }: Pick<Ui, 'message'>, now: number): number =>
+  message?.refused ? Number.POSITIVE_INFINITY : now + MESSAGE_MS;
 
 export function sentText({ sent = [] }: Pick<Ui, 'sent'>): string | undefined {
   const [first] = sent;

@@ -40,6 +40,9 @@ export type Wish =
    */
   | { refused: string; asks?: readonly string[]; own?: string };
 
+const lastTry = ({ single }: IdeaModel): string =>
+  single ? 'its only attempt: read only after a retry' : 'its last iteration: read only after + or a retry';
+
 const tell = (...args: string[]): Wish => ({ act: { do: 'tell', args } });
 const asked = (ask: string, ...args: string[]): Wish => ({ ask, act: { do: 'tell', args } });
 /** With the question that its command line asks, too. */
@@ -76,7 +79,7 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
       return only('hint', {
         type: `hint for ${id}`,
         args: ['hint', id, '--'],
-        ...(isLastTry(idea) ? { note: 'its last iteration: read only after + or a retry' } : {}),
+        ...(isLastTry(idea) ? { note: lastTry(idea) } : {}),
         ...(draft ? { start: draft, draft: id } : { draft: `hint ${id}` }),
       });
     case 'pause':
@@ -89,7 +92,7 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
     case 'unblock':
       return only('unblock', tell('unblock', id));
     case 'more-iterations':
-      return moreOf(idea, only);
+      return moreOf(idea, only, verbs.has('retry'));
     case 'edit':
       return only('edit', { act: { do: 'edit', args: ['edit', id] } });
     case 'split':

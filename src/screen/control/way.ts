@@ -2,6 +2,7 @@
  * How the screen runs a command line, and what it asks before.
  * Invariant: pure. A command that the table does not name gets the terminal, so that nobody misses its output.
  */
+import { dependantsText } from '../../decide/idea/dependants.js';
 import type { RunModel } from '../../model/model.js';
 import type { CommandRow } from './command-row.js';
 
@@ -74,9 +75,7 @@ export function questionBefore([verb = '', ...rest]: readonly string[], model: R
         who && `give ${who} up, in later runs too; ${id === undefined ? 'their branches stay' : 'its branch stays'}`
       );
     case 'rollback':
-      return (
-        id && `take the commits of ${id} back${model.ideas.get(id)?.status === 'landed' ? ` off ${model.target}` : ''}`
-      );
+      return id && `take the commits of ${id} back${offTarget(model, id)}`;
     case 'skip':
       if (rest.includes('--step')) return undefined;
       return several || works
@@ -96,4 +95,10 @@ export function questionBefore([verb = '', ...rest]: readonly string[], model: R
     default:
       return undefined;
   }
+}
+
+function offTarget(model: RunModel, id: string): string {
+  if (model.ideas.get(id)?.status !== 'landed') return '';
+  const ideas = [...model.ideas.values()].map((one) => ({ ...one, leftOut: one.forNext?.leftOut }));
+  return ` off ${model.target}${dependantsText(id, ideas, { over: model.endedAt !== undefined })}`;
 }

@@ -1,10 +1,13 @@
 /** State cards of an idea that no agent works on, each with the possible actions (G4). */
 import type { GateRun, IdeaModel } from '../../model/model.js';
-import { mayHaveMore, moreText } from '../control/more.js';
+import { isReverted } from '../../model/reverted.js';
+import type { IdeaVerb } from '../../protocol/command.js';
+import { moreText } from '../control/more.js';
 import { cutOff, shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { listsOf } from '../lists.js';
 import { firstLines, lastError, withoutSignal } from '../pages/need-lines.js';
+import { isPast } from '../past.js';
 import { box } from '../text/boxes.js';
 import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';
 import { dollars, many, retriesText } from '../text/numbers.js';
@@ -12,6 +15,7 @@ import { clean, cut, width, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { age, clock, duration } from '../text/time.js';
 import type { View } from '../view.js';
+import { gateWord, gateWords } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
 import { ideaVerbs, isOver } from './possible.js';
 import { toldOf } from './told.js';
@@ -33,8 +37,8 @@ const TITLES: Partial<Record<string, string>> = {
 };
 
 /** Keys that the run accepts now, as words. */
-export function cardKeys({ model }: View, idea: IdeaModel): string[] {
-  const verbs = ideaVerbs(model, idea);
+export function cardKeys({ model, ui }: View, idea: IdeaModel): string[] {
+  const verbs = isPast(ui) ? new Set<IdeaVerb>() : ideaVerbs(model, idea);
   const keys: string[] = [];
   const add = (when: boolean, text: string): void => {
     if (when) keys.push(text);
@@ -47,7 +51,8 @@ export function cardKeys({ model }: View, idea: IdeaModel): string[] {
   add(verbs.has('retry') && idea.status !== 'blocked', 'r retry');
   add(verbs.has('hint') && !asks, verbs.has('unblock') ? 'i hint, then u' : 'i hint');
   add(verbs.has('resume'), 'p resume');
-  add(verbs.has('limit') && mayHaveMore(idea), `+ ${moreText(idea)}`);
+  const more = moreText(idea, verbs);
+  add(more !== undefined, `+ ${more}`);
   add(verbs.has('bump') && idea.status === 'pending', 'b first');
   add(verbs.has('edit'), idea.status === 'failed' ? 'e edit, then r' : 'e edit');
   add(verbs.has('split') && !asks, 'D split');
@@ -84,7 +89,12 @@ export function card(view: View, idea: IdeaModel, columns: number): Line[] {
     ...body(view, idea, shown, cells).map((one) => line(` ${cut(one, cells)}`)),
   ];
   const lines = [...rows, ...keyLines(view, idea, shown, cells)];
-  return box([{ title: `${look.sign} ${TITLES[shown] ?? shown}`, right: right(view, idea, shown), lines }], columns);
+  // In an open run it stays landed.
+  const before = shown === 'taken off' && idea.status === 'landed' ? 'landed, and ' : '';
+  return box(
+    [{ title: `${look.sign} ${before}${TITLES[shown] ?? shown}`, right: right(view, idea, shown), lines }],
+    columns,
+  );
 }
 
 /** The keys; an idea that asks has released its slot, which no other line says. */
@@ -106,6 +116,8 @@ function right({ model, now }: View, idea: IdeaModel, shown: string): string {
   switch (shown) {
     case 'landed':
       return at === '' ? `on ${clean(model.target)}` : `${at} on ${clean(model.target)}`;
+    case 'taken off':
+      return at === '' ? '' : `landed ${at}`;
     case 'in review':
       return [`pull request ${idea.review?.number ?? ''}`, at].filter((one) => one !== '').join(' · ');
     case 'queued': {
@@ -139,8 +151,10 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
   const { model, now } = view;
   const reason = clean(idea.reason ?? '');
   switch (shown) {
+    case 'taken off':
+      return [...wrapAll(reason, cells).slice(0, 3), ...(isReverted(idea) ? landed(view, idea) : [])].filter(Boolean);
     case 'landed':
-      return landed(view, idea);
+      return [...(isReverted(idea) ? wrapAll(reason, cells).slice(0, 3) : []), ...landed(view, idea)];
     case 'in review':
       return [reason === '' ? (idea.review?.url ?? '') : reason];
     case 'lands':
@@ -205,17 +219,23 @@ function landed(view: View, idea: IdeaModel): string[] {
   return [
     idea.landedBefore ? beforeText(view, idea) : '',
     parts.join(' · '),
-    merged ? `${idea.mergedGate ? 'merged tree' : 'gate       '}  ${gateText(merged)}` : '',
+    merged ? gateRow(merged, idea.mergedGate !== undefined) : '',
     commit.trimEnd() + (told ? `   ${many(told.files, 'file')}` : ''),
   ].filter((one) => one !== '');
+}
+
+function gateRow(gate: GateRun, merged: boolean): string {
+  if (gate.none) return 'landed without a gate';
+  return `${merged ? 'merged tree' : 'gate       '}  ${gateText(gate)}`;
 }
 
 /** `✓ npm test 8/8   ✗ npm run lint` */
 export function gateText(gate: GateRun | undefined): string {
   if (!gate) return 'gate not run';
+  if (gate.none) return gateWord(gate);
   if (gate.commands.length === 0) {
     const tests = gate.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : '';
-    return gate.pass ? `✓ gate green${tests}` : `✗ ${clean(gate.command ?? 'gate red')}${tests}`;
+    return gate.pass ? `✓ ${gateWords(gate, tests)}` : `✗ ${clean(gate.command ?? 'gate red')}${tests}`;
   }
   return gate.commands
     .map(({ command, exitCode, tests }) => {

@@ -38,7 +38,8 @@ export function diffTab(view: View, idea: IdeaModel, columns: number, height: nu
   const { diff } = told;
   if (!diff) {
     const none = idea.base === undefined && idea.commits === 0 && idea.status !== 'landed';
-    return { lines: [line(dim(none ? ' nothing is changed yet' : ' no diff: its branch is not in this repository'))] };
+    const why = told.ofRun === undefined ? 'its branch is not in this repository' : 'it did not land in that run';
+    return { lines: [line(dim(none ? ' nothing is changed yet' : ` no diff: ${why}`))] };
   }
   if (diff.files.length === 0) return { lines: [line(dim(' nothing is changed'))] };
   const name = diffSelected(view)?.id;

@@ -63,23 +63,27 @@ export function commandLines(
   known: readonly string[] = [],
 ): Line[] {
   const size = Math.max(12, Math.min(24, Math.floor(columns / 3)));
-  const lines: Line[] = (gate?.commands ?? []).map(({ command, exitCode, durationMs, tests, again: rerun }) => {
-    const ok = exitCode === 0;
-    const code = ok || columns < 60 ? '' : `   ${exitCode === null ? 'stopped' : `exit code ${exitCode}`}`;
-    const roomy = !rerun || columns >= 76;
-    const counts = tests ? `   ${tests.passed}/${tests.total}${roomy ? ' passing' : ''}` : '';
-    const again = gate?.flaky.includes(command)
-      ? '   passed when run again'
-      : rerun
-        ? `   again: ${outcome(rerun)}`
-        : '';
-    return line(
-      ' ',
-      coloured(ok ? '✓' : '✗', ok ? 'green' : 'red'),
-      ` ${pad(clean(command), size)} ${pad(exact(durationMs), 5, 'right')}${code}${counts}${again}`,
-    );
-  });
-  if (gate && gate.commands.length === 0) {
+  const lines: Line[] = (gate?.commands ?? []).map(
+    ({ command, exitCode, durationMs, tests, waitedMs, again: rerun }) => {
+      const ok = exitCode === 0;
+      const code = ok || columns < 60 ? '' : `   ${exitCode === null ? 'stopped' : `exit code ${exitCode}`}`;
+      const roomy = !rerun || columns >= 76;
+      const counts = tests ? `   ${tests.passed}/${tests.total}${roomy ? ' passing' : ''}` : '';
+      const again = gate?.flaky.includes(command)
+        ? '   passed when run again'
+        : rerun
+          ? `   again: ${outcome(rerun)}`
+          : '';
+      const waited = waitedMs ? `   waited ${exact(waitedMs)}` : '';
+      return line(
+        ' ',
+        coloured(ok ? '✓' : '✗', ok ? 'green' : 'red'),
+        ` ${pad(clean(command), size)} ${pad(exact(durationMs), 5, 'right')}${code}${counts}${again}${waited}`,
+      );
+    },
+  );
+  if (gate?.none) lines.push(line(dim(' no gate is configured: only the agent says that its work is done')));
+  else if (gate && gate.commands.length === 0) {
     const tests = gate.tests ? `   ${gate.tests.passed}/${gate.tests.total} passing` : '';
     lines.push(
       line(

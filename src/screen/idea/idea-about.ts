@@ -62,6 +62,7 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
     add('score', `${score}${sum ? ` = ${sum}` : ''}`);
   }
   for (const one of why?.waitsFor ?? []) add('waits for', clean(one));
+  add('stack', clean(why?.stack ?? ''));
   add(
     'branch',
     (idea.commits > 0 && idea.status !== 'landed' && idea.landedAs === undefined) || isAtWork(idea)

@@ -2,6 +2,7 @@
 import type { IdeaModel } from '../../model/model.js';
 import { shownIn } from '../cut-off.js';
 import { framed } from '../frame.js';
+import { isPast } from '../past.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, fill, type Line, line } from '../text/line.js';
 import { many, short } from '../text/numbers.js';
@@ -10,6 +11,7 @@ import { LOOKS } from '../text/theme.js';
 import { clock, duration } from '../text/time.js';
 import { type Selection, TABS, type Tab } from '../ui.js';
 import { type Picture, type View, WIDE } from '../view.js';
+import { gateWord } from '../words/gate-words.js';
 import { diffPlaces, diffSelected, diffTab, diffTitle } from './diff.js';
 import { commandLines, failingLines, gateAbout, gateOf, gateTab, gateWhen } from './gate.js';
 import { messageOf, standingParts } from './idea-about.js';
@@ -59,8 +61,9 @@ function pageSelected(view: View, idea: IdeaModel): Selection | undefined {
 }
 
 /** Path to the idea, and its title. */
-function headLine({ model, size, now: _ }: View, idea: IdeaModel): Line {
-  const start = line(bold(`${clean(model.name)} › ${idea.id}`), `  ${clean(idea.title)}`);
+function headLine({ model, size, ui }: View, idea: IdeaModel): Line {
+  const run = isPast(ui) ? ` › run ${clean(model.runId)}` : '';
+  const start = line(bold(`${clean(model.name)}${run} › ${idea.id}`), `  ${clean(idea.title)}`);
   if (size.columns < 120) return start;
   const shown = shownIn(model, idea);
   const look = LOOKS[shown];
@@ -181,7 +184,7 @@ function wide(view: View, idea: IdeaModel): TabBody {
         ]
       : [];
   const about = gateAbout(view, idea);
-  const state = runs ? 'runs' : gate ? `${gate.pass ? 'green' : 'red'}, ${clock(gate.at, view.now)}` : '';
+  const state = runs ? 'runs' : gate ? `${gateWord(gate)}, ${clock(gate.at, view.now)}` : '';
   const below = (gateLines.length > 0 ? gateLines.length + 2 : 0) + (standing.length > 0 ? standing.length + 2 : 0);
   const room = Math.max(4, height - top.length - below - 2);
   const rows = timeline(view, idea, left - 2, room).slice(0, room);

@@ -50,10 +50,13 @@ export function afterRunOf(idea: IdeaModel): AfterRun {
 
 /** Verbs that the idea accepts now. */
 export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVerb> {
-  if (isOver(model)) return verbsAfterRun(afterRunOf(idea));
-  const verbs = new Set(legalVerbs(situationOf(idea, model.landing)));
+  const over = isOver(model);
+  const verbs = new Set(over ? verbsAfterRun(afterRunOf(idea)) : legalVerbs(situationOf(idea, model.landing)));
+  if (idea.single) verbs.delete('limit');
+  if (over) return verbs;
   if (model.mode !== 'semi-auto') verbs.delete('assign');
-  if (!idea.held && idea.status !== 'paused') verbs.delete('resume');
+  // What waits for an approval goes on with that alone.
+  if (!idea.held && (idea.status !== 'paused' || idea.approval)) verbs.delete('resume');
   return verbs;
 }
 

@@ -2,6 +2,7 @@
 import type { IdeaModel, Iteration, Said } from '../../model/model.js';
 import type { StreamLine } from '../details.js';
 import { withSignals } from '../pages/need-lines.js';
+import { isPast } from '../past.js';
 import { coloured, dim, type Line, line } from '../text/line.js';
 import { clean, cut, labelled, pad, wrap, wrapAll } from '../text/text.js';
 import { clock, clockCells } from '../text/time.js';
@@ -63,8 +64,9 @@ export function agentTab(view: View, idea: IdeaModel, columns: number, height: n
 
 /** Without options `logs` shows the last agent run of the newest run. */
 function logsCommand(view: View, idea: IdeaModel, { serial }: Iteration): string {
-  const before = idea.landedBefore ? toldOf(view, idea)?.before : undefined;
-  const run = before ? ` --run ${before.runId}` : '';
+  const before = toldOf(view, idea)?.before?.runId;
+  const of = before ?? (isPast(view.ui) ? view.ui.ofRun : undefined);
+  const run = of === undefined ? '' : ` --run ${of}`;
   const last = serial === idea.iterations.at(-1)?.serial;
   return `ralphctl logs ${idea.id}${run}${last ? '' : ` --iteration ${serial}`}`;
 }
@@ -104,7 +106,7 @@ function promptRows(view: View, idea: IdeaModel, cells: number): string[] {
   if (told.prompt !== undefined) return wrapAll(told.prompt.trimEnd(), cells);
   return [
     'the prompt of this agent run is not here',
-    `look at the rest of it: ralphctl show ${idea.id} --iteration ${view.ui.serial}`,
+    `look at the rest of it: ralphctl show ${idea.id}${isPast(view.ui) ? ` --run ${view.ui.ofRun}` : ''} --iteration ${view.ui.serial}`,
   ];
 }
 
@@ -128,8 +130,17 @@ function taskRows(idea: IdeaModel, cells: number): string[] {
 const TELLERS = { cli: 'command line', screen: 'screen', signal: 'Temporal' } as const;
 
 export function saidTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
-  if (idea.said.length === 0) return { lines: [line(dim(' nobody has said anything to it'))] };
-  const lines = idea.said.flatMap((one) => saidLines(one, view, columns));
+  const { idea: about } = view.details;
+  const before = (about?.id === idea.id && about.saidBefore) || [];
+  if (idea.said.length + before.length === 0) return { lines: [line(dim(' nobody has said anything to it'))] };
+  const lines = [
+    ...before.flatMap(({ runId, said }) => [
+      line(dim(` in run ${runId}`)),
+      ...said.flatMap((one) => saidLines(one, view, columns)),
+    ]),
+    ...(before.length > 0 && idea.said.length > 0 ? [line(dim(' since then'))] : []),
+    ...idea.said.flatMap((one) => saidLines(one, view, columns)),
+  ];
   const most = Math.max(0, lines.length - height);
   const back = Math.min(view.ui.scroll['idea said'] ?? 0, most);
   return { lines: lines.slice(Math.max(0, lines.length - height - back), lines.length - back), most };

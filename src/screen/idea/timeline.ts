@@ -10,6 +10,7 @@ import { clock, clockCells, duration } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type View, windowAt } from '../view.js';
 import { rungWords } from '../words/event-words.js';
+import { gateWord } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
 
 /** `limit`: the limit for which another agent took over. */
@@ -28,6 +29,7 @@ const MOMENTS: Readonly<Record<Moment['kind'], { sign: string; colour: 'yellow' 
   step: { sign: '·', colour: 'gray' },
   warning: { sign: '!', colour: 'yellow' },
   refused: { sign: '!', colour: 'yellow' },
+  reverted: { sign: '⊖', colour: 'yellow' },
   paused: { sign: '◫', colour: 'gray' },
 };
 
@@ -96,8 +98,8 @@ export function timelineSelected(view: View, idea: IdeaModel): Selection | undef
 }
 
 /** Says why the timeline is empty. */
-export const notYet = ({ landedBefore }: IdeaModel): string =>
-  landedBefore ? 'it landed before this run' : 'it has not started';
+export const notYet = ({ landedBefore, off }: IdeaModel): string =>
+  landedBefore || off ? 'it landed before this run' : 'it has not started';
 
 export function timeline(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const all = entries(idea);
@@ -166,7 +168,7 @@ function runLine(
     coloured(pad(signal, SIGNAL_CELLS), look.colour),
     ' ',
     pad(run.commits === undefined ? '' : many(run.commits, 'commit'), 11),
-    running ? '← now' : gateWord(run.gate),
+    running ? '← now' : gateCell(run.gate),
   );
 }
 
@@ -180,8 +182,9 @@ function signalOf(run: Iteration, idea: IdeaModel): string {
   return `${sign}${claim({ signal: run.signal })}${run.turnedDown === undefined ? '' : ', turned down'}`;
 }
 
-const gateWord = (gate: GateRun | undefined): Line => {
+const gateCell = (gate: GateRun | undefined): Line => {
   if (!gate) return line(dim(UNKNOWN));
+  if (gate.none) return line(dim(gateWord(gate)));
   const tests = gate.tests ? `${gate.tests.passed}/${gate.tests.total}` : clean(gate.command ?? '');
   return line(coloured(gate.pass ? '✓' : '✗', gate.pass ? 'green' : 'red'), ` ${tests}`);
 };

@@ -4,6 +4,7 @@
  */
 import type { IdeaModel } from '../../model/model.js';
 import type { IdeaDetails } from '../details.js';
+import { isPast } from '../past.js';
 import { dim, type Line, line } from '../text/line.js';
 import type { View } from '../view.js';
 
@@ -13,9 +14,14 @@ export interface TabBody {
   most?: number;
 }
 
-/** About the idea; undefined while it loads. */
-export const toldOf = ({ details }: Pick<View, 'details'>, { id }: Pick<IdeaModel, 'id'>): IdeaDetails | undefined =>
-  details.idea?.id === id ? details.idea : undefined;
+/** About the idea in the run of the page; undefined while it loads. */
+export function toldOf(
+  { details, ui }: Pick<View, 'details' | 'ui'>,
+  { id }: Pick<IdeaModel, 'id'>,
+): IdeaDetails | undefined {
+  const { idea } = details;
+  return idea?.id === id && idea.ofRun === (isPast(ui) ? ui.ofRun : undefined) ? idea : undefined;
+}
 
 /** About the shown agent run, too; undefined while it loads. */
 export function toldOfRun(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): IdeaDetails | undefined {

@@ -9,6 +9,7 @@ import { shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { framed, screenLine } from '../frame.js';
 import { listsOf } from '../lists.js';
+import { isPast } from '../past.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line } from '../text/line.js';
 import { whole } from '../text/numbers.js';
@@ -179,9 +180,14 @@ export function ideasView(view: View): Picture {
   const ideas = rows.reduce((sum, { group }) => sum + (group ? 0 : 1), 0);
   const filter = ui.filter.trim() === '' ? '' : `  /${clean(ui.filter)}`;
   const hidden = ui.hideLanded ? '  landed are hidden' : '';
-  const told = `${whole(model.counts.total)} ideas, ${whole(ideas)} shown${filter}${hidden}    by ${ui.sort}`;
+  const of = isPast(ui) ? ` of run ${clean(model.runId)}` : '';
+  const told = `${whole(model.counts.total)} ideas${of}, ${whole(ideas)} shown${filter}${hidden}    by ${ui.sort}`;
   // Without its filter in sight, a short list reads as a loss of ideas.
-  const shorter = filter === '' && hidden === '' ? [] : [`${whole(ideas)} shown${filter}${hidden}`, filter.trim()];
+  const some = filter !== '' || hidden !== '';
+  const shorter = [
+    ...(of === '' ? [] : [`${whole(ideas)} ideas${of}${filter}${hidden}`]),
+    ...(some ? [`${whole(ideas)} shown${filter}${hidden}`, filter.trim()] : of === '' ? [] : [of.trim()]),
+  ];
   const lines: Line[] = [screenLine(view, told, shorter), ...(rows.length > 0 ? [header(view)] : [])];
   for (const [index, row] of rows.slice(first, first + height).entries()) {
     const spans = rowLine(row, view);

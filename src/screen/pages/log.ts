@@ -1,45 +1,30 @@
-/** *Log*: every event in words, the newest last (G6). Invariant: composes visible lines only. */
+/** *Log*: the events in words, the newest last (G6). Invariant: composes visible lines only. */
 import type { StampedEvent } from '../../protocol/events.js';
 import { framed, screenLine } from '../frame.js';
 import { listsOf } from '../lists.js';
 import { eventKey, type Happened, happened } from '../run/happened.js';
-import { bold, coloured, dim, edges, inverse, type Line, line } from '../text/line.js';
+import { coloured, dim, inverse, type Line, line } from '../text/line.js';
 import { whole } from '../text/numbers.js';
 import { clean, pad, wrap } from '../text/text.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, type View, windowAt } from '../view.js';
 
-/** Events that match the filter, the newest last. */
+/** Events that match the filter, the newest last. A question stands with the state of its idea, and not twice. */
 function eventsOf({ model, ui, now }: View): StampedEvent[] {
   const find = ui.find.trim().toLowerCase();
-  if (find === '') return model.log;
-  return model.log.filter((event) => {
+  const events = model.log.filter(({ kind }) => kind !== 'asks');
+  if (find === '') return events;
+  return events.filter((event) => {
     const { who, text } = happened(event, model, now);
     return who.toLowerCase().includes(find) || text.toLowerCase().includes(find) || event.kind.includes(find);
   });
 }
 
-export const logPlaces = (view: View): Selection[] =>
-  loads(view) ? [] : eventsOf(view).map((event) => ({ id: eventKey(event) }));
-
-/** The log of another run is asked for, and not read yet. */
-const loads = ({ model, ui }: View): boolean => ui.logOf !== undefined && ui.logOf !== model.runId;
-
-function loadingLog(view: View): Picture {
-  const { model, details, ui, size } = view;
-  const run = clean(ui.logOf ?? '');
-  const text =
-    details.lost === ui.logOf
-      ? ` the files of run ${run} cannot be read: ralphctl logs --run ${run}`
-      : ` loading the log of run ${run} …`;
-  const head = edges(line(bold(clean(model.name)), `   run ${run}`), line(dim('4 of 5')), size.columns);
-  return framed(view, [head, line(dim(text))], {});
-}
+export const logPlaces = (view: View): Selection[] => eventsOf(view).map((event) => ({ id: eventKey(event) }));
 
 export function logView(view: View): Picture {
   const { model, ui, size, now } = view;
-  if (loads(view)) return loadingLog(view);
   const events = eventsOf(view);
   const height = size.rows - 1 - 3;
   const chosen = ui.selected.log?.id;
@@ -59,12 +44,13 @@ export function logView(view: View): Picture {
   if (events.length === 0)
     lines.push(line(dim(ui.find === '' ? ' nothing has happened yet' : ` nothing matches /${clean(ui.find)}`)));
   const find = ui.find.trim() === '' ? '' : `  /${clean(ui.find)}`;
-  const of = ui.logOf === undefined ? '' : ` of run ${clean(ui.logOf)}`;
+  const of = ui.ofRun === undefined ? '' : ` of run ${clean(ui.ofRun)}`;
   const told = `${whole(events.length)} events${of}${find}${found < 0 && of === '' ? '  follows' : ''}`;
   const event = events[at];
   const idea = event && 'idea' in event && event.idea !== undefined ? model.ideas.get(event.idea) : undefined;
   return {
     ...framed(view, [screenLine(view, told), ...lines.slice(0, height)], {
+      idea,
       left: idea ? `${idea.id} · ${clean(idea.title)}` : '',
       right: events.length > height ? `${whole(at + 1)} of ${whole(events.length)}` : '',
     }),

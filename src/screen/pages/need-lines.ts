@@ -5,14 +5,18 @@ import { dim, type Line, line } from '../text/line.js';
 import { many } from '../text/numbers.js';
 import { clean, paragraphs } from '../text/text.js';
 import { SIGNALS } from '../text/theme.js';
+import { fixSentence } from '../words/gone-words.js';
 
 /** The facts that a person needs to decide: the question, the reason, or the progress so far. */
 export function needText({ idea, shown, text }: Need): string {
   if (!idea) return clean(text ?? '');
   if (shown === 'asks' || shown === 'approve') return clean(idea.question ?? idea.reason ?? '').trim();
   if (shown === 'timed out') return timedOut(idea) || clean(idea.reason ?? '');
-  return clean(idea.reason ?? '');
+  return clean(offText(idea) ?? idea.reason ?? '');
 }
+
+/** As `status` tells it, with the command that runs it again. */
+const offText = ({ off }: IdeaModel): string | undefined => off && `${off.text}. ${fixSentence(off)}`;
 
 /** In words there is no key of its own: `a` approves. */
 export const decision = ({ id, status }: IdeaModel): string =>
@@ -95,3 +99,14 @@ function timedOut(idea: IdeaModel): string {
   if (idea.gate && !idea.gate.pass) parts.push(`gate red: ${clean(idea.gate.command ?? '')}`);
   return parts.join(', ');
 }
+
+/** The whole text of a request. */
+export const questionOf = (need: Need): string =>
+  need.idea && (need.shown === 'asks' || need.shown === 'approve')
+    ? (need.idea.question ?? need.idea.reason ?? '')
+    : [
+        need.shown === 'timed out' || need.idea?.off ? needText(need) : (need.idea?.reason ?? need.text ?? ''),
+        need.idea && !need.idea.off ? lastError(need.idea) : '',
+      ]
+        .filter((one) => one !== '')
+        .join('\n');

@@ -1,10 +1,13 @@
 /** *Needs you*: requests to a person, the whole question, and the answer (C3, G4). */
 import type { IdeaModel } from '../../model/model.js';
 import type { WarningLine } from '../../protocol/warnings.js';
+import { moreTexts } from '../control/drafts.js';
 import { framed, screenLine } from '../frame.js';
 import { cardKeys, packed } from '../idea/cards.js';
+import { isOver } from '../idea/possible.js';
 import { toldOf } from '../idea/told.js';
 import { listsOf, type Need, waitingFor } from '../lists.js';
+import { noticeLines } from '../run/notices.js';
 import { costText } from '../run/run-slots.js';
 import { beside, box, indented, type Part } from '../text/boxes.js';
 import { coloured, dim, inverse, type Line, line, rule } from '../text/line.js';
@@ -14,8 +17,9 @@ import { LOOKS } from '../text/theme.js';
 import { clock, duration } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
+import { gateWords } from '../words/gate-words.js';
 import { type Editor, editor } from './answer.js';
-import { decision, lastError, needText, nobody, windowed, withoutSignal, withSignals } from './need-lines.js';
+import { decision, nobody, questionOf, windowed, withoutSignal, withSignals } from './need-lines.js';
 
 interface Row {
   at: Selection;
@@ -24,9 +28,7 @@ interface Row {
 }
 
 /** Selectable entries, in display order. */
-export function needPlaces(view: View): Selection[] {
-  return rowsOf(view).map(({ at }) => at);
-}
+export const needPlaces = (view: View): Selection[] => rowsOf(view).map(({ at }) => at);
 
 function rowsOf({ model }: View): Row[] {
   const { needs, warnings } = listsOf(model);
@@ -94,13 +96,17 @@ function narrow(view: View, rows: readonly Row[], at: number, head: Line): Body 
   // A small screen leaves its lines to the question and the editor.
   const least = ui.answering !== undefined && height < 10 ? 1 : 2;
   const list = Math.max(least, Math.min(rows.length, Math.floor(height / 4)));
-  const first = windowAt(at, rows.length, list, ui.scroll.needs);
+  // The last line of a list that is cut says how many there are besides.
+  const shown = rows.length > list && list > 2 ? list - 1 : list;
+  const first = windowAt(at, rows.length, shown, ui.scroll.needs);
   const lines = [
     head,
+    ...(height >= 18 ? noticeLines(view) : []),
     ...rows
-      .slice(first, first + list)
+      .slice(first, first + shown)
       .map((row, index) => marked(listLine(row, view), first + index === at, size.columns)),
   ];
+  if (shown < list) lines.push(line(dim(` … ${whole(rows.length - shown)} more`)));
   const row = rows[at];
   const parts = row ? detailParts(row, view, size.columns, height - lines.length) : [];
   let cursor: Body['cursor'];
@@ -228,26 +234,16 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
     const draft = ui.drafts[idea.id] ?? { text: '', cursor: 0 };
     const typed = editor(draft, columns, Math.max(1, height - used - 1));
     const empty = draft.text === '' && ui.answering !== idea.id;
-    const approve = row.need?.shown === 'approve' && empty;
+    const approve = row.need?.shown === 'approve' && empty && !isOver(model);
     parts.push({
       title: approve ? 'your decision' : 'your answer',
-      ...(approve ? {} : { right: 'goes into its next prompt, once' }),
+      ...(approve ? {} : { right: moreTexts(draft) || 'goes into its next prompt, once' }),
       lines: approve ? [line(dim(decision(idea)))] : empty ? [line(dim(' a answer'))] : typed.lines,
       ...(ui.answering === idea.id ? { editor: typed } : {}),
     });
   } else if (idea) parts.push({ title: 'what you can do', lines: indented(packed(cardKeys(view, idea), cells)) });
   return parts;
 }
-
-const questionOf = (need: Need): string =>
-  need.idea && (need.shown === 'asks' || need.shown === 'approve')
-    ? (need.idea.question ?? need.idea.reason ?? '')
-    : [
-        need.shown === 'timed out' ? needText(need) : (need.idea?.reason ?? need.text ?? ''),
-        need.idea ? lastError(need.idea) : '',
-      ]
-        .filter((one) => one !== '')
-        .join('\n');
 
 /** `iteration 1, claude · 2 ideas wait for it` */
 function aboutLine({ model }: View, idea: IdeaModel): string {
@@ -269,7 +265,7 @@ function didLines(view: View, idea: IdeaModel, columns: number): Line[] {
   parts.push(costText(idea));
   const { gate } = idea;
   const tests = gate?.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : '';
-  parts.push(gate ? `gate ${gate.pass ? 'green' : 'red'}${tests}` : 'gate not run');
+  parts.push(gate ? gateWords(gate, tests) : 'gate not run');
   const lines = indented(wrapAll(parts.join(' · '), columns - 2));
   const waits = waitingFor(model, idea.id);
   if (size.columns >= 120 && waits.length > 0)
@@ -283,7 +279,8 @@ function lastWords(view: View, idea: IdeaModel): string {
 }
 
 function startsAgain({ model }: View): string {
-  const free = model.slots !== undefined && listsOf(model).slots.length < model.slots;
+  if (isOver(model)) return 'the next run has your answer in its first prompt';
+  const free = model.slots !== undefined && listsOf(model).taken < model.slots;
   return `it starts again when a slot is free${free ? '; one is' : ''}`;
 }
 

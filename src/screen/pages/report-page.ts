@@ -3,6 +3,7 @@
 import { hintLine } from '../footer.js';
 import { framed } from '../frame.js';
 import { isOver } from '../idea/possible.js';
+import { isPast } from '../past.js';
 import { line } from '../text/line.js';
 import { clean } from '../text/text.js';
 import type { Ui } from '../ui.js';
@@ -24,6 +25,7 @@ export function textView(view: View): Picture {
     .map((text) => line(` ${clean(text)}`));
   const more =
     all && all.length > room ? `${first + 1} to ${Math.min(all.length, first + room)} of ${all.length} lines` : '';
+  const past = isPast(ui);
   const picture = framed(view, lines, {
     right: more,
     footer: hintLine(
@@ -32,7 +34,12 @@ export function textView(view: View): Picture {
         ...(isOver(view.model) ? [{ rank: 2, text: 'r start again' }] : []),
         { rank: 6, text: 'o as a page' },
         { rank: 4, text: '2 needs you' },
-        { rank: 3, text: '3 ideas' },
+        ...(past
+          ? [
+              { rank: 3, text: '3 its ideas' },
+              { rank: 3, text: '4 its log' },
+            ]
+          : [{ rank: 3, text: '3 ideas' }]),
         { rank: 5, text: '5 history' },
       ],
       '? keys  Esc back  q leave',

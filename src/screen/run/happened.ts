@@ -80,10 +80,15 @@ function lastTry(idea: string, model: RunModel): boolean {
   return last?.max !== undefined && last.number >= last.max;
 }
 
-/** The event holds a shortened question; an open idea still holds the whole one. */
-function wholeQuestion({ idea, reason = '' }: { idea: string; reason?: string }, model: RunModel): string {
-  const question = model.ideas.get(idea)?.question;
-  return question?.startsWith(reason.replace(/…$/, '')) ? question : reason;
+/** The event holds a shortened question; an open idea and the event of its question hold the whole one. */
+function wholeQuestion({ idea, reason = '' }: { idea: string; reason?: string }, { ideas, log }: RunModel): string {
+  if (!reason.endsWith('…')) return reason;
+  const begins = reason.slice(0, -1);
+  const isWhole = (question: string | undefined): question is string => question?.startsWith(begins) === true;
+  const open = ideas.get(idea)?.question;
+  if (isWhole(open)) return open;
+  const told = log.findLast((one) => one.kind === 'asks' && one.idea === idea && isWhole(one.question));
+  return told?.kind === 'asks' ? told.question : reason;
 }
 
 function tookOf(model: RunModel, id: string): Pick<Happened, 'took'> {
@@ -91,4 +96,17 @@ function tookOf(model: RunModel, id: string): Pick<Happened, 'took'> {
   if (!idea || idea.spent.iterations === 0) return {};
   const { iterations, ms, dollars: cost, unknownDollars } = idea.spent;
   return { took: { iterations, ms, cost: unknownDollars === runsOf(idea.spent) ? UNKNOWN : dollars(cost) } };
+}
+
+/** Higher rates tell a reader nothing. */
+const MOST_A_MINUTE = 500;
+
+export function perMinute(model: RunModel, now: number): number {
+  let count = 0;
+  for (let index = model.log.length - 1; index >= 0 && count < MOST_A_MINUTE; index -= 1) {
+    const event = model.log[index];
+    if (!event || now - Date.parse(event.at) > 60_000) break;
+    if (!isSmall(event)) count += 1;
+  }
+  return count;
 }

@@ -25,7 +25,7 @@ export interface SlotLine {
 /** At most `height` lines, including the heading. */
 export function slotLines(view: View, height: number): SlotLine[] {
   const { model, size } = view;
-  const { slots } = listsOf(model);
+  const { slots, taken } = listsOf(model);
   const queue = queueLine(view);
   if (slots.length === 0 && !queue) return [];
   const own = (queue ? 1 : 0) + 1;
@@ -33,7 +33,7 @@ export function slotLines(view: View, height: number): SlotLine[] {
   if (!all) return crowded(view, height, queue);
   const places = placed(columnsFor(view, false));
   const total = model.slots ?? slots.length;
-  const title = `Slots ${slots.length} of ${total}`;
+  const title = `Slots ${taken} of ${total}`;
   const lines: SlotLine[] = [{ line: header(title, places, model, size.columns) }];
   let spare = height - own - slots.length;
   for (const idea of slots) {

@@ -12,6 +12,7 @@ import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
 import { happened, isSmall } from './happened.js';
+import { noticeLines } from './notices.js';
 import { standingOf } from './standing.js';
 import { place, stateLine } from './top.js';
 
@@ -44,13 +45,15 @@ export function smallView(view: View): Picture {
     ),
     within(line(` ${standing.second ?? countsText(view)}`), columns),
   ];
+  const notices = noticeLines(view);
+  lines.push(...notices);
   const rows: { idea?: IdeaModel; shown: Shown; told: string }[] = [
     ...needs.map((need) => ({ ...need, told: needText(need) })),
     ...resting.map((idea) => ({ idea, shown: shownOf(idea, model.landing), told: clean(idea.reason ?? idea.title) })),
   ];
   const places = smallPlaces(model);
   const at = placeOf(places, ui.selected.run);
-  const room = Math.max(1, height - 7);
+  const room = Math.max(1, height - 7 - notices.length);
   const first = windowAt(at, rows.length, room);
   for (const [index, row] of rows.slice(first, first + room).entries()) {
     const look = LOOKS[row.shown];

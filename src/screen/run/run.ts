@@ -13,13 +13,14 @@ import { age, clock, duration } from '../text/time.js';
 import type { Section, Selection } from '../ui.js';
 import { type Picture, placeOf, type View } from '../view.js';
 import { limitWord } from '../words/state-words.js';
-import { eventKey, type Happened, happened, isSmall } from './happened.js';
+import { eventKey, type Happened, happened, isSmall, perMinute } from './happened.js';
+import { noticeLines } from './notices.js';
 import { restingLines } from './resting.js';
 import { slotLines } from './run-slots.js';
 import { agentsOf, tookOver } from './standing.js';
 import { top } from './top.js';
 
-/** Maximum number of lines in *Needs you*. */
+/** Number of lines in *Needs you*, where others need the rest. */
 const MOST_NEEDS = 4;
 const LEAST_LATELY = 3;
 /** Column of the border between *Next* and the limits. */
@@ -75,8 +76,9 @@ const marked = (spans: Line, columns: number): Line => {
   return inverse(first ? [{ ...first, text: `>${first.text.slice(1)}` }, ...rest] : spans, columns);
 };
 
-function fitting(view: View, body: number): Row[] {
-  const needs = needRows(view);
+function fitting(view: View, body: number, most = MOST_NEEDS): Row[] {
+  const notices = noticeLines(view).map((one): Row => ({ line: one }));
+  const needs = [...notices, ...needRows(view, most)];
   const third = Math.max(3, Math.floor((view.size.rows - 1) / 3));
   const slots = placed('slots', slotLines(view, third));
   const resting = placed('resting', restingLines(view));
@@ -87,13 +89,17 @@ function fitting(view: View, body: number): Row[] {
   if (body - used() < LEAST_LATELY)
     slots.length = Math.max(0, Math.min(slots.length, body - needs.length - resting.length - LEAST_LATELY));
   if (body - used() < LEAST_LATELY)
-    needs.length = Math.max(2, Math.min(needs.length, body - slots.length - resting.length));
+    needs.length = Math.max(notices.length + 2, Math.min(needs.length, body - slots.length - resting.length));
   const rows = [...needs, ...slots, ...resting, ...next];
-  rows.push(...latelyRows(view, body - rows.length, next.length > 0 && isTwoColumns(view)));
-  return rows;
+  const lately = latelyRows(view, body - rows.length, next.length > 0 && isTwoColumns(view));
+  const free = lately.filter((row) => row.line.length === 0).length;
+  // Rows that nothing else needs show more of what waits for a person.
+  if (free > 0 && most === MOST_NEEDS && listsOf(view.model).needs.length > most)
+    return fitting(view, body, most + free);
+  return [...rows, ...lately];
 }
 
-function needRows(view: View): Row[] {
+function needRows(view: View, most: number): Row[] {
   const { model, size } = view;
   const { needs } = listsOf(model);
   const wide = size.columns >= 120;
@@ -101,7 +107,7 @@ function needRows(view: View): Row[] {
   const right = needs.length === 0 ? '' : `${asks ? 'a answer  ' : ''}n next${wide ? '  2 all of them' : ''}`;
   const head = { line: rule(model.reading ? 'Needs you' : `Needs you ${whole(needs.length)}`, right, size.columns) };
   if (needs.length === 0) return [head, { line: line(dim(nobody(model))) }];
-  const shown = needs.length > MOST_NEEDS ? needs.slice(0, MOST_NEEDS - 1) : needs;
+  const shown = needs.length > most ? needs.slice(0, most - 1) : needs;
   const rows: Row[] = shown.map((need) => ({
     line: needLine(need, view),
     at: { section: 'needs', id: need.id },
@@ -137,7 +143,7 @@ const isTwoColumns = ({ size }: View): boolean => size.columns >= 120 && size.ro
 
 function nextRows(view: View): Row[] {
   const { model, size } = view;
-  const { ready, waiting } = listsOf(model);
+  const { ready, waiting } = nextOf(model);
   if (isTwoColumns(view)) return nextWide(view);
   if (ready.length + waiting.length === 0) return [];
   const counts = `${whole(ready.length)} ready, ${whole(waiting.length)} ${waiting.length === 1 ? 'waits' : 'wait'} for others`;
@@ -148,6 +154,9 @@ function nextRows(view: View): Row[] {
   return [{ line: rule('Next', counts, size.columns) }, { line: line(' ', ...listed(items, '   ', size.columns - 2)) }];
 }
 
+/** A run that stops starts nothing any more. */
+const nextOf = (model: RunModel) => (model.state === 'stopping' ? { ready: [], waiting: [] } : listsOf(model));
+
 function score(model: RunModel, id: string): string {
   const value = model.live?.scores?.[id];
   return value === undefined ? '' : ` ${value}`;
@@ -156,7 +165,7 @@ function score(model: RunModel, id: string): string {
 /** Next on the left, limits and budget on the right, in four lines. */
 function nextWide(view: View): Row[] {
   const { model, size } = view;
-  const { ready, waiting } = listsOf(model);
+  const { ready, waiting } = nextOf(model);
   const right = limitLines(view, 4);
   if (ready.length + waiting.length === 0 && right.length === 0) return [];
   const left = EDGE;
@@ -252,19 +261,6 @@ function lateHead({ size }: View, right: string, joins: boolean): Line {
 }
 
 const isLanded = (event: StampedEvent): boolean => event.kind === 'idea' && event.status === 'landed';
-
-/** Higher rates tell a reader nothing. */
-const MOST_A_MINUTE = 500;
-
-function perMinute(model: RunModel, now: number): number {
-  let count = 0;
-  for (let index = model.log.length - 1; index >= 0 && count < MOST_A_MINUTE; index -= 1) {
-    const event = model.log[index];
-    if (!event || now - Date.parse(event.at) > 60_000) break;
-    if (!isSmall(event)) count += 1;
-  }
-  return count;
-}
 
 export function latelyLine(one: Happened, { model, size, now }: Pick<View, 'model' | 'size' | 'now'>): Line {
   const wide = size.columns >= 120;

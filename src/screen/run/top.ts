@@ -13,9 +13,12 @@ export const stateLine = ({ sign, colour, text }: Standing): Line => [
   { text: `${sign} ${text}`, ...(colour ? { colour } : {}), bold: true },
 ];
 
-/** `shop → main` */
-export const place = (model: RunModel, columns: number): string =>
-  `${cut(clean(model.name), Math.max(8, Math.floor(columns / 4)))} → ${cut(clean(model.target), Math.max(8, Math.floor(columns / 4)))}`;
+/** `shop → main`, `shop → main, now trunk` */
+export function place({ name, target, renamed }: RunModel, columns: number): string {
+  const room = Math.max(8, Math.floor(columns / 4));
+  const now = renamed?.branch === undefined ? ' (missing)' : `, now ${cut(clean(renamed.branch), room)}`;
+  return `${cut(clean(name), room)} → ${cut(clean(target), room)}${renamed ? now : ''}`;
+}
 
 export function topLine(model: RunModel, details: Details, now: number, columns: number): Line {
   const standing = standingOf(model, details, now);
@@ -42,7 +45,7 @@ export function topLine(model: RunModel, details: Details, now: number, columns:
 }
 
 function slots(model: RunModel): string {
-  const busy = listsOf(model).slots.length;
+  const busy = listsOf(model).taken;
   return model.slots === undefined ? `${busy} slots` : `${busy}/${model.slots} slots`;
 }
 
@@ -90,7 +93,7 @@ const partsOf = ({ counts }: RunModel) =>
     { sign: '▓', colour: 'blue', count: counts.landing },
     { sign: '▒', colour: 'blue', count: counts.working },
     { sign: '!', colour: 'cyan', count: counts.needYou },
-    { sign: '░', colour: 'gray', count: counts.todo + counts.skipped },
+    { sign: '░', colour: 'gray', count: counts.todo + counts.skipped + counts.takenOff },
   ] as const;
 
 /** Every non-empty part gets a cell; remainders decide about the rest. */
@@ -141,6 +144,7 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
         `${whole(counts.needYou)} need you`,
         `${whole(counts.todo)} to do`,
         ...(counts.skipped > 0 ? [`${whole(counts.skipped)} skipped`] : []),
+        ...(counts.takenOff > 0 ? [`${whole(counts.takenOff)} taken off`] : []),
       ];
   parts.push(`of ${whole(counts.total)}`);
   const open = counts.todo + counts.landing + counts.working;

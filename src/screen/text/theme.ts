@@ -3,6 +3,7 @@
  * Invariant: sign and word carry the meaning, and colour repeats it. The ASCII form of a line is as wide as the line.
  */
 import type { IdeaModel } from '../../model/model.js';
+import { isOff } from '../../model/reverted.js';
 import { ASCII } from './ascii.js';
 import type { Colour, Line } from './line.js';
 import { width } from './text.js';
@@ -72,7 +73,7 @@ export const LOOKS: Readonly<Record<Shown, Look>> = {
 /** `landing`: the idea that lands now. `waitsFor`: an idea that this one depends on. */
 export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?: string): Shown {
   if (idea.approval && idea.status !== 'landed') return 'approve';
-  if (idea.off) return 'taken off';
+  if (idea.off || isOff(idea)) return 'taken off';
   switch (idea.status) {
     case 'running':
       return idea.gateNow ? 'gate' : (idea.waits?.kind ?? 'works');

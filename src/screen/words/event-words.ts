@@ -5,7 +5,9 @@
  * the cleaner. Pure.
  */
 import type { StampedEvent } from '../../protocol/events.js';
+import { isNoGate } from '../../protocol/gate.js';
 import type { AccountLine } from '../../protocol/limits.js';
+import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { type Colour, dim, type Line, line, type Part, plainLine } from '../text/line.js';
 import { many } from '../text/numbers.js';
 import { ideaWords } from './idea-words.js';
@@ -82,10 +84,10 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
       const end: Part = event.outcome === 'ok' ? claimLine(event, clean) : { text: endWords(event, as), colour: 'red' };
       const commits = event.commits > 0 ? `, ${many(event.commits, 'commit')}` : '';
       const one = say('·', 'gray', `iteration ${event.iteration}: `, end, dim(`${commits}, ${took(event.durationMs)}`));
-      return { ...one, more: escaped(event, clean) };
+      return { ...one, more: line(...repaired(event, clean), ...escaped(event, clean)) };
     }
     case 'gate':
-      return gateWords(event, as);
+      return gateEvent(event, as);
     case 'gate-start':
       return { ...say('▹', 'blue', `gate ${event.number} of ${event.of}: ${clean(event.command)}`), quiet: true };
     case 'landing':
@@ -146,6 +148,8 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
       return alertWords(event, as);
     case 'review':
       return say('⇡', 'blue', clean(reviewText(event), LONGEST));
+    case 'reverted':
+      return say('⊖', 'yellow', `landed, and ${clean(event.text, LONGEST)}`);
     case 'push': {
       const [what, of, rest] = pushWords(event).map((part) => clean(part, LONGEST));
       const one = say(...pushSign(event), what ?? '', dim(of ?? ''), rest ?? '');
@@ -165,7 +169,7 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
     }
     case 'warning': {
       const more = event.idea ? line(dim(`; ralphctl warn ${event.idea} continue|stop|+N`)) : [];
-      return { ...say('!', 'yellow', `${warningWord(event.warning)}: ${clean(event.text)}`), more };
+      return { ...say('!', 'yellow', `${warningWord(event.warning)}: ${clean(event.text, LONGEST_WARNING)}`), more };
     }
     case 'warning-over':
       return say('·', 'gray', `warning over: ${warningWord(event.warning)}`);
@@ -188,7 +192,11 @@ function runWords({ state, why, landed, total, before }: Of<'run'>, { clean }: W
 const endWords = ({ outcome, message }: Of<'iteration-end'>, { clean }: Writing): string =>
   outcome === 'timeout' ? 'timed out' : `failed: ${clean(message ?? '')}`;
 
-function gateWords(event: Of<'gate'>, { clean, took, hasNext }: Writing): EventWords {
+function gateEvent(event: Of<'gate'>, { clean, took, hasNext }: Writing): EventWords {
+  if (isNoGate(event)) {
+    const words = event.merged ? 'lands without a gate' : 'no gate judges its work';
+    return { sign: '·', colour: 'gray', words: line(words), more: escaped(event, clean) };
+  }
   const where = event.merged ? 'gate on the merged tree' : 'gate';
   const tests = dim(event.tests ? `, ${event.tests.passed}/${event.tests.total} passing` : '');
   const flaky = event.flaky?.length ? `, flaky: ${clean(event.flaky.join(', '))}` : '';
@@ -202,12 +210,16 @@ function gateWords(event: Of<'gate'>, { clean, took, hasNext }: Writing): EventW
     : '';
   const notes: Part = { text: `${flaky}${tolerated}`, colour: 'yellow' };
   const trips = event.tripwires?.length ? under(clean(event.tripwires.join('; '))) : [];
-  const more = line(dim(`, ${took(event.durationMs)}`), ...trips, ...escaped(event, clean));
+  const time = event.same === undefined ? took(event.durationMs) : `same tree as ${clean(event.same)}`;
+  const more = line(dim(`, ${time}`), ...trips, ...escaped(event, clean));
   return { sign: '✓', colour: 'green', words: line(`${where} green`, tests, notes), more };
 }
 
 /** A line below the event's own. */
 const under = (text: string): Line => line('\n  ', { text: '!', colour: 'yellow' }, ` ${text}`);
+
+const repaired = ({ repaired: how = [] }: Of<'iteration-end'>, clean: Cleaner): Line =>
+  how.length > 0 ? under(`the agent had left its branch; ralphctl ${clean(how.join(', '))}`) : [];
 
 function escaped({ escaped: gone = [], late = [] }: { escaped?: string[]; late?: string[] }, clean: Cleaner): Line {
   const processes = gone.length === 1 ? 'a process' : 'processes';

@@ -40,7 +40,11 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
         ...more('; its worktree is kept'),
       };
     case 'failed':
-      return { ...one, sign: '✗', colour: 'red', words: line(`failed${reason}`), ...more('; its worktree is kept') };
+      return {
+        ...{ ...one, sign: '✗', colour: 'red' },
+        words: line(`failed${reason}`),
+        ...(event.unworked ? {} : more('; its worktree is kept')),
+      };
     case 'paused':
       return { sign: '◫', colour: 'gray', words: line(event.approval ? 'waits for approval' : 'paused') };
     case 'skipped':

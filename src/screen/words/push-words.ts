@@ -22,19 +22,22 @@ export function reviewText({
   number,
   url,
   by,
+  below,
   why,
-}: Pick<Review, 'state' | 'number' | 'url' | 'by' | 'why'>): string {
+}: Pick<Review, 'state' | 'number' | 'url' | 'by' | 'below' | 'why'>): string {
   switch (state) {
     case 'open':
-      return `is in review: ${url}${why ? `; ${why}` : ''}`;
+      return `is in review: ${url}${below ? `, on top of pull request ${below.number} (${below.idea})` : ''}${why ? `; ${why}` : ''}`;
     case 'checks':
       return `has red checks on pull request ${number}: ${why ?? ''}; its agent gets it back`;
     case 'comments':
       return `has comments on pull request ${number} by ${why ?? 'somebody'}; its agent gets it back`;
     case 'apart':
       return `conflicts with the base of pull request ${number}; it lands again on top of it`;
+    case 'astray':
+      return `pull request ${number} is over without landing it: ${why ?? ''}; it lands again`;
     case 'merged':
     case 'closed':
-      return `pull request ${number} was ${state}${by ? ` by ${by}` : ''}`;
+      return `pull request ${number} was ${state}${by ? ` by ${by}` : ''}${why ? `: ${why}` : ''}`;
   }
 }

@@ -26,6 +26,8 @@ const WARNINGS: Readonly<Record<WarningLine['kind'], string>> = {
   worker: 'waits for a worker',
   errors: 'failures in a row',
   push: 'not pushed',
+  target: 'landings wait',
+  files: 'files of the run',
 };
 
 export const warningWord = (kind: WarningLine['kind']): string => WARNINGS[kind] ?? kind;

@@ -1,6 +1,6 @@
 /** Waves and rejected reports in words (E1, E3). Invariant: foreign text passes through the cleaner. Pure. */
 import type { StampedEvent } from '../../protocol/events.js';
-import type { WaveSummary } from '../../protocol/waves.js';
+import type { WaveReading, WaveSummary } from '../../protocol/waves.js';
 import { type Line, line } from '../text/line.js';
 import { many, dollars as money } from '../text/numbers.js';
 import type { Cleaner } from './signal-words.js';
@@ -32,11 +32,12 @@ export function waveWords(event: Wave, clean: Cleaner, time: (ms: number) => str
     ...(leftOut > 0 ? [`${leftOut} left out`] : []),
     ...(left > 0 ? [`${left} for later`] : []),
   ].join(', ');
+  const read = event.read ? readWords(event.read, clean, time) : '';
   switch (state) {
     case 'began':
-      return `of ${of} begins: ${taken.map(({ idea, tier }) => `${clean(idea)} (${tier})`).join(', ')}; ${seen}`;
+      return `of ${of} begins: ${taken.map(({ idea, tier }) => `${clean(idea)} (${tier})`).join(', ')}; ${seen}${read}`;
     case 'empty':
-      return `of ${of} finds nothing to work on: ${seen}`;
+      return `of ${of} finds nothing to work on: ${seen}${read}`;
     case 'waits':
       return `of ${of} waits: the source cannot be read: ${clean(why)}`;
     case 'ended':
@@ -46,6 +47,14 @@ export function waveWords(event: Wave, clean: Cleaner, time: (ms: number) => str
   }
 }
 
+/** `; claude read 12 reports (40s, $0.21), rules judged 3 because …` */
+function readWords({ agent, reports, byRules, why, spent }: WaveReading, clean: Cleaner, time: (ms: number) => string) {
+  const cost = [...(spent.ms > 0 ? [time(spent.ms)] : []), ...(spent.dollars > 0 ? [money(spent.dollars)] : [])];
+  const used = cost.length === 0 ? '' : ` (${cost.join(', ')})`;
+  const rules = byRules === 0 ? '' : `, rules judged ${byRules}${why === undefined ? '' : ` because: ${clean(why)}`}`;
+  return `; ${clean(agent)} read ${many(reports, 'report')}${used}${rules}`;
+}
+
 function summaryOf(event: Wave): WaveSummary {
   const { wave, attempted = 0, passed = 0, failed = 0, skipped = 0, waiting = 0, ms = 0, dollars = 0 } = event;
   return { wave, attempted, passed, failed, skipped, waiting, ms, dollars };
@@ -53,11 +62,11 @@ function summaryOf(event: Wave): WaveSummary {
 
 /** The report is the subject. */
 export function rejectedWords(
-  { gate, reason, quote }: Extract<StampedEvent, { kind: 'rejected' }>,
+  { gate, reason, quote, judgedBy }: Extract<StampedEvent, { kind: 'rejected' }>,
   clean: Cleaner,
 ): Line {
   return line(
-    `is rejected by ${gateText(gate)}: ${clean(reason)}`,
+    `is rejected by ${gateText(gate)}${judgedBy === undefined ? '' : `, read by ${clean(judgedBy)}`}: ${clean(reason)}`,
     quote === '' ? '' : { text: ` "${clean(quote, 80)}"`, dim: true },
   );
 }

@@ -18,7 +18,10 @@ interface Pending {
 
 export interface JobProcessOptions {
   root: string;
+  project: string;
   host: string;
+  /** For the log: what it does on its own. */
+  onNote?: (note: string, about: Record<string, unknown>) => void;
   /** Called when the job process ends unexpectedly. */
   onLost: (why: string) => void;
   /** Maximum silence while it has work, milliseconds. Default one minute. */
@@ -91,7 +94,8 @@ export class JobProcess {
     child.on('message', (message: FromJobProcess) => this.#settle(message));
     child.once('error', (error) => this.#lost(child, error.message));
     child.once('exit', (code, name) => this.#lost(child, `exit ${code ?? name}`));
-    this.#tell(child, { do: 'init', root: this.#options.root, host: this.#options.host });
+    const { root, project, host } = this.#options;
+    this.#tell(child, { do: 'init', root, project, host });
     return child;
   }
 
@@ -120,6 +124,10 @@ export class JobProcess {
   #settle(message: FromJobProcess): void {
     this.#heard = performance.now();
     if ('pong' in message) return;
+    if ('note' in message) {
+      this.#options.onNote?.(message.note, message.about);
+      return;
+    }
     const pending = this.#pending.get(message.id);
     if (!pending) return;
     if ('progress' in message) {
@@ -145,13 +153,14 @@ export class JobProcess {
 /* The messages between worker and job process: plain JSON over Node's channel between parent and child. */
 
 export type ToJobProcess =
-  | { do: 'init'; root: string; host: string }
+  | { do: 'init'; root: string; project: string; host: string }
   | { do: 'work'; id: number; name: WorkName; input: unknown; taskToken: string }
   | { do: 'abort'; id: number }
   | { do: 'ping' };
 
 export type FromJobProcess =
   | { pong: true }
+  | { note: string; about: Record<string, unknown> }
   | { id: number; progress: AgentHeartbeat }
   | { id: number; ok: true; result: unknown }
   | { id: number; ok: false; message: string; stack?: string; type?: FailureType; retryable?: boolean };

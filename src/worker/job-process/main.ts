@@ -6,10 +6,11 @@
 
 import { ownGit, whenStoodStill, workHere } from '../../jobs/index.js';
 import { type WorkDeps, WorkError, type WorkInput, type WorkName } from '../../jobs/job.js';
+import { markGit } from '../../process/left-git.js';
 import { activeTokens, killByToken } from '../../process/tokens.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { FromJobProcess, ToJobProcess } from './client.js';
-import { markOwn, orphansGone } from './orphans.js';
+import { orphansGone } from './orphans.js';
 
 /** Slightly less than the heartbeat timeout of activities. */
 const STOOD_STILL_MS = 18_000;
@@ -50,7 +51,9 @@ process.on('message', (message: ToJobProcess) => {
   switch (message.do) {
     case 'init':
       deps = { root: message.root, host: message.host, env: process.env };
-      ready = markOwn(message.root).then(() => orphansGone(message.root));
+      ready = markGit(message).then(() =>
+        orphansGone(message, (note, { pid, command }) => tell({ note, about: { git: pid, command } })),
+      );
       return;
     case 'work':
       void work(message.id, message.name, message.input as WorkInput<WorkName>, message.taskToken);

@@ -1,43 +1,53 @@
 /**
- * Git commands of a killed job process run to their end. A new job process waits for them before it works, because a
- * git that still cleans or fills a worktree would disturb the next agent.
- * Invariant: waits only for git, only for dead job processes, and for a bounded time. Linux only; elsewhere it does not
- * wait.
+ * Git commands of a killed job process. A new job process ends those that only read, or wait at a named pipe for ever.
+ * It waits for all others before it works, because a git that still cleans or fills a worktree would disturb the next
+ * agent.
+ * Invariant: ends and waits only for git, only for dead job processes of its own project, and for a bounded time. Says
+ * what it ends and what it waits for. Linux only; elsewhere it does neither.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, ownIdentity } from '../../process/identity.js';
-import { eachPid, readProc } from '../../process/table.js';
+import { signalIdentity, terminate } from '../../process/identity.js';
+import { findLeftGit, type LeftGit, type Place } from '../../process/left-git.js';
+import { descendantsOf, processTable } from '../../process/table.js';
 
-/** In the environment of every git command: `<pid> <start time> <state root>`. */
-const MARK = 'RALPHCTL_LAUNCHER';
 const LOOK_MS = 100;
 /** Longer than any checkout should take, so that a hanging git does not block the worker for ever. */
 const LONGEST_MS = 5 * 60_000;
+/** A shorter wait is nobody's concern. */
+const TELL_AFTER_MS = 2000;
+const KILL_GRACE_MS = 2000;
 
-/** Marks every process that this one starts from now on with its identity. */
-export async function markOwn(root: string): Promise<void> {
-  const { pid, startTime } = await ownIdentity();
-  process.env[MARK] = `${pid} ${startTime} ${root}`;
+type Say = (text: string, git: Pick<LeftGit, 'pid' | 'command'>) => void;
+
+/** Resolves once no git of a dead job process of this project runs, or after `longestMs`. */
+export async function orphansGone(place: Place, say: Say = () => undefined, longestMs = LONGEST_MS): Promise<void> {
+  const begun = performance.now();
+  const told = new Set<number>();
+  for (;;) {
+    const left = await findLeftGit(place);
+    if (left.length === 0) return;
+    const waited = performance.now() - begun;
+    for (const git of left) {
+      if (git.endable) await end(git, say);
+      else if (waited > longestMs) say('works beside a git that a killed job process left', git);
+      else if (waited > TELL_AFTER_MS && !told.has(git.pid)) {
+        told.add(git.pid);
+        say('waits for a git that a killed job process left', git);
+      }
+    }
+    if (waited > longestMs) return;
+    await delay(LOOK_MS);
+  }
 }
 
-/** Resolves once no git of a dead job process of this state root runs, or after `longestMs`. */
-export async function orphansGone(root: string, longestMs = LONGEST_MS): Promise<void> {
-  if (process.platform !== 'linux') return;
-  const end = performance.now() + longestMs;
-  while (performance.now() < end && (await findOrphans(root)).length > 0) await delay(LOOK_MS);
-}
-
-async function findOrphans(root: string): Promise<number[]> {
-  const marked: { pid: number; jobProcess: { pid: number; startTime: string } }[] = [];
-  await eachPid((pid) => {
-    // Lasting leftovers of git or a set-up command, such as build daemons, do not count.
-    if (!/\(git\)/.test(readProc(pid, 'stat')?.toString('latin1').slice(0, 40) ?? '')) return;
-    const environment = readProc(pid, 'environ')?.toString('utf8').split('\0') ?? [];
-    const value = environment.find((line) => line.startsWith(`${MARK}=`))?.slice(MARK.length + 1) ?? '';
-    const [owner, startTime = '', ...rest] = value.split(' ');
-    if (rest.join(' ') === root) marked.push({ pid, jobProcess: { pid: Number(owner), startTime } });
-  });
-  const orphans: number[] = [];
-  for (const { pid, jobProcess } of marked) if (!(await isAlive(jobProcess))) orphans.push(pid);
-  return orphans;
+async function end(git: LeftGit, say: Say): Promise<void> {
+  try {
+    // Filters that it started would go on without it.
+    const started = descendantsOf(new Set([git.pid]), await processTable());
+    await terminate(git, KILL_GRACE_MS);
+    await Promise.all(started.map((one) => signalIdentity(one, 'SIGTERM')));
+    say('ended a git that a killed job process left', git);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error), git);
+  }
 }

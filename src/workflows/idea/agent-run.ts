@@ -3,7 +3,7 @@
  * Invariant: `account` counts a run once, before its gate.
  */
 import { agentTimes } from '../../decide/idea/activity-times.js';
-import { costsIteration, type NextStep, runBudgetMs, troubleOf } from '../../decide/idea/completion.js';
+import { costsIteration, type NextStep, runBudgetMs, shownLimit, troubleOf } from '../../decide/idea/completion.js';
 import { NUDGE_AFTER } from '../../decide/idea/stall.js';
 import { firstStep } from '../../decide/idea/steps.js';
 import { withoutSignal } from '../../decide/text.js';
@@ -60,7 +60,7 @@ export async function runAgent(
   screen.show('agent', undefined, iteration);
   const delivered = state.notes.length;
   const timeoutMs = Math.max(1000, Math.min(runBudgetMs(state, limits), minutes * 60_000));
-  const maxIterations = limits.loop ? limits.maxIterations : 1;
+  const maxIterations = shownLimit(limits, iteration);
   const { agentName, serial, choice, lastRun } = state;
   const agent = choice?.agent;
   if (agent && lastRun?.agent && lastRun.agent !== agent) {
@@ -68,6 +68,7 @@ export async function runAgent(
   }
   emit(input, {
     ...{ kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName },
+    limitMs: limits.timeoutMs,
     agent: agent || undefined,
     model: agent && agent === lastRun?.agent ? lastRun.model : undefined,
     base: prepared.base,
@@ -133,6 +134,7 @@ export function account(
     commits,
     uncharged: costsIteration(outcome) ? undefined : true,
     escaped: run.escaped,
+    repaired: run.repaired,
     agent: run.agent,
     model: run.model,
     usage: run.usage,

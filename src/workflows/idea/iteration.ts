@@ -89,7 +89,7 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
   const claims = claimsDone(run, limits);
   const gate = await runGate(session, prepared, claims);
   await watch(session, run, gate, limits);
-  return escalated(session, afterGate(run, gate, limits, state.approved));
+  return escalated(session, afterGate(run, gate, limits, { idea: input.idea, approved: state.approved }));
 }
 
 /** A usage limit of the stronger model closes no account: the idea continues with the usual model. */
@@ -113,6 +113,7 @@ async function prepare(session: IdeaSession): Promise<PrepareResult> {
     idea,
     agentName: state.agentName,
     reopen: state.reopen,
+    ...(input.carry?.on === undefined ? {} : { on: input.carry.on }),
   });
   await workerIsBack(session);
   delete state.reopen;

@@ -1,7 +1,9 @@
 /** An idea as its page and the views of its run show it (G9). Pure. */
 import { ideaBudget } from '../../decide/budget/amounts.js';
 import { patchedLimits, sizeOf } from '../../decide/idea/amendments.js';
+import { shownLimit } from '../../decide/idea/completion.js';
 import { firstStep } from '../../decide/idea/steps.js';
+import { type GateResult, isNoGate } from '../../protocol/gate.js';
 import type { PlanShape } from '../../protocol/idea.js';
 import type { IdeaCourse, IdeaInput, IdeaRunState, PlanPlace } from '../../protocol/idea-run.js';
 import type { IdeaView } from '../../protocol/views.js';
@@ -10,21 +12,23 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
   const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
   const limits = state.limits && patchedLimits(state.limits, state.patch);
   const budget = ideaBudget(input, state);
+  const shown = phase === 'agent' ? iteration + 1 : iteration;
   return {
     idea: input.idea,
     title: input.title,
     phase,
     agentName,
-    iteration: phase === 'agent' ? iteration + 1 : iteration,
+    iteration: shown,
     ...(state.notes.length > 0 ? { notes: state.notes.length, notesSize: sizeOf(state.notes).size } : {}),
-    maxIterations: limits ? (limits.loop ? limits.maxIterations : 1) : undefined,
+    maxIterations: limits && shownLimit(limits, shown),
+    ...(limits?.loop === false ? { single: true as const } : {}),
     activeMs,
     question: question || undefined,
     questionId: state.asked?.id,
     said: question ? state.lastRun?.words : undefined,
     signal: lastSignal,
     step: prepared?.plan ? stepView(prepared.plan, state.plan ?? firstStep()) : undefined,
-    gate: lastGate ? { pass: lastGate.pass, command: lastGate.failure?.command } : undefined,
+    gate: lastGate && gateView(lastGate),
     worktree: prepared?.worktree,
     commits,
     iterations: state.stats,
@@ -37,6 +41,11 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     spent: state.spent,
   };
 }
+
+const gateView = (gate: GateResult): IdeaView['gate'] => ({
+  ...{ pass: gate.pass, command: gate.failure?.command },
+  ...(isNoGate(gate) ? { none: true as const } : {}),
+});
 
 function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): IdeaView['step'] {
   const current = steps[Math.min(step, steps.length - 1)];

@@ -161,7 +161,8 @@ export async function land(session: IdeaSession): Promise<IdeaResult | undefined
   // A stopping run lands finished work and says so in its verdict. Where it cannot, it stops the idea itself.
   await condition(() => session.verdict !== undefined || (state.stopping && !state.drain));
   const verdict: Verdict | undefined = session.verdict;
-  if (!verdict) return session.close('stopped', 'stopped before it landed');
+  const why = state.stopReason ? `: ${state.stopReason}` : '';
+  if (!verdict) return session.close('stopped', `stopped before it landed${why}`);
   return takeVerdict(session, verdict);
 }
 

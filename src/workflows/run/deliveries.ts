@@ -4,11 +4,13 @@
  */
 import { CancellationScope, condition, isCancellation, patched } from '@temporalio/workflow';
 import { heldText, onlyPushes } from '../../decide/delivery/push.js';
+import { belowIsOpen } from '../../decide/delivery/stack.js';
 import { gitTimes } from '../../decide/idea/activity-times.js';
 import type { Autopilot } from '../../decide/run/autopilot.js';
 import { clip, MAX_REASON } from '../../decide/text.js';
 import type { KnownTips, PushTargetResult } from '../../protocol/delivery.js';
 import type { RunEvent } from '../../protocol/events.js';
+import type { ClosedPull } from '../../protocol/git-work.js';
 import type { LookResult } from '../../protocol/review.js';
 import type { AutopilotInput } from '../../protocol/run.js';
 import { activityProblem, gitActivities, LANDING_FIRST, noWorkerOn, refOf, wasNotTaken } from '../proxies.js';
@@ -23,17 +25,27 @@ function problemOf(error: unknown, queue: string): string | undefined {
   return wasNotTaken(error) ? noWorkerOn(queue) : activityProblem(error);
 }
 
+/** Somebody closed its pull request, and perhaps said why. */
+export const closedEvent = (idea: string, { number, url, by, why }: ClosedPull): RunEvent => ({
+  ...{ kind: 'review', idea, state: 'closed', number, url },
+  ...(by === undefined ? {} : { by }),
+  ...(why === undefined ? {} : { why }),
+});
+
 /** Undefined: no news. */
 function reviewEvent(idea: string, pull: { number: number; url: string }, result: LookResult): RunEvent | undefined {
   const about = { kind: 'review' as const, idea, ...pull };
   switch (result.kind) {
     case 'merged':
+      return { ...about, state: 'merged', ...(result.by === undefined ? {} : { by: result.by }) };
     case 'closed':
-      return { ...about, state: result.kind, ...(result.by === undefined ? {} : { by: result.by }) };
+      return closedEvent(idea, { ...pull, ...result });
     case 'back':
       return { ...about, state: result.about, why: result.what };
     case 'apart':
       return { ...about, state: 'apart' };
+    case 'astray':
+      return { ...about, state: 'astray', why: result.why };
     default:
       return undefined;
   }
@@ -85,7 +97,8 @@ export class Deliveries {
   async look(pilot: Autopilot, idea: string): Promise<void> {
     const entry = pilot.graph.entry(idea);
     if (!entry?.review) return;
-    const { number, url, candidate, onto, work, seen } = entry.review;
+    const { number, url, candidate, onto, below, work, seen } = entry.review;
+    const open = below && belowIsOpen(pilot.graph, entry) ? { belowIsOpen: true as const } : {};
     const { git: queue } = pilot.state.queues;
     let result: LookResult;
     const scope = new CancellationScope({ cancellable: true });
@@ -96,8 +109,8 @@ export class Deliveries {
         `look at the pull request of ${idea}`,
         gitTimes('git-task', this.#input.settings),
       );
-      const pull = { number, url, candidate, onto };
-      result = await scope.run(() => git.lookAtPull({ ...refOf(this.#input), idea, pull, work, seen }));
+      const pull = { number, url, candidate, onto, ...(below ? { below } : {}) };
+      result = await scope.run(() => git.lookAtPull({ ...refOf(this.#input), idea, pull, work, seen, ...open }));
     } catch (error) {
       const why = problemOf(error, queue);
       if (!why) throw error;

@@ -3,14 +3,17 @@
  * Invariant: each reports its end to the autopilot, whatever it was. Only a landing can be cancelled.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { footingOf } from '../../decide/delivery/stack.js';
 import { gitTimes } from '../../decide/idea/activity-times.js';
 import { type Autopilot, agentName, type Effect } from '../../decide/run/autopilot.js';
+import { bounceReason } from '../../decide/run/bounce.js';
 import type { GitTaskResult } from '../../decide/run/git-tasks.js';
-import { bounceReason } from '../../decide/run/landing-queue.js';
+import { revertedText } from '../../decide/run/reverted.js';
 import { clip, MAX_REASON } from '../../decide/text.js';
 import type { GitActivities } from '../../protocol/activities.js';
 import type { LandResult } from '../../protocol/git-work.js';
-import type { AutopilotInput } from '../../protocol/run.js';
+import type { Below } from '../../protocol/review.js';
+import type { AutopilotInput, IdeaEntry } from '../../protocol/run.js';
 import {
   activityProblem,
   gitActivities,
@@ -21,6 +24,12 @@ import {
   wasNotTaken,
 } from '../proxies.js';
 import { emit } from '../publish.js';
+import { closedEvent } from './deliveries.js';
+
+const belowOf = (pilot: Autopilot, entry: IdeaEntry): { below?: Below } => {
+  const footing = footingOf(pilot.graph, entry);
+  return footing.kind === 'on' ? { below: footing.below } : {};
+};
 
 const bluesOf = (blues: string[]): { blues?: string[] } => (blues.length > 0 ? { blues } : {});
 
@@ -52,6 +61,8 @@ export class GitWork {
     const more = {
       ...{ ...(anew ? { anew } : {}), ...(green ? { green } : {}) },
       ...(review && review.seen.length > 0 ? { seen: review.seen } : {}),
+      ...belowOf(pilot, entry),
+      ...pilot.placesBefore(entry, Date.now()),
     };
     try {
       const title = entry.card.title;
@@ -69,7 +80,7 @@ export class GitWork {
         ),
       );
       this.#tellGate(idea, result);
-      this.#tellEnd(idea, result);
+      this.#tellEnd(pilot, idea, result);
       this.#tell((p) => p.landed(idea, result, Date.now()));
     } catch (error) {
       const problem = isCancellation(error) ? 'it was aborted by a person' : activityProblem(error);
@@ -80,24 +91,34 @@ export class GitWork {
     }
   }
 
-  #tellEnd(idea: string, result: LandResult): void {
+  #tellEnd({ graph, state }: Autopilot, idea: string, result: LandResult): void {
     switch (result.kind) {
       case 'in-review': {
         const { number, url } = result.pull;
         const why = result.note === undefined ? {} : { why: clip(result.note, MAX_REASON) };
-        emit(this.#input, { kind: 'review', idea, state: 'open', number, url, ...why });
+        const { below } = result.pull;
+        const on = below ? { below: { idea: below.idea, number: below.number } } : {};
+        emit(this.#input, { kind: 'review', idea, state: 'open', number, url, ...on, ...why });
         return;
       }
-      case 'pull-closed': {
-        const { number, url, by } = result;
-        emit(this.#input, { kind: 'review', idea, state: 'closed', number, url, ...(by === undefined ? {} : { by }) });
+      case 'pull-closed':
+        emit(this.#input, closedEvent(idea, result));
         return;
-      }
       case 'conflict':
       case 'red':
         emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
         return;
       case 'landed':
+        for (const one of result.reverted ?? []) {
+          if (!graph.entry(one.idea)) continue;
+          const { by, files } = one;
+          const text = clip(revertedText(one, state.target), MAX_REASON);
+          emit(this.#input, { kind: 'reverted', idea: one.idea, by, text, ...(files ? { part: true } : {}) });
+        }
+        return;
+      case 'waits-below':
+      case 'waits-place':
+      case 'target-busy':
       case 'forge-waits':
         return;
     }
@@ -106,13 +127,15 @@ export class GitWork {
   /** The gate on the merged tree, as the one on the idea's own branch is told. */
   #tellGate(idea: string, result: LandResult): void {
     if (result.kind === 'conflict' || !result.gate) return;
-    if (result.kind !== 'red' && result.gate.earlier) return;
+    const same = result.kind === 'red' ? undefined : result.gate.same;
+    if (result.kind !== 'red' && result.gate.earlier && same === undefined) return;
     const { commands, tests, durationMs, log } = result.gate;
     const failure = result.kind === 'red' ? result.gate.failure : undefined;
     const red = failure && { command: failure.command, exitCode: failure.exitCode, log: failure.log };
     emit(this.#input, {
       ...{ kind: 'gate', idea, merged: true, pass: result.kind !== 'red', commands, durationMs },
       ...{ tests, log },
+      ...(same === undefined ? {} : { same }),
       ...red,
     });
   }

@@ -74,10 +74,11 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     ownTrouble: ___,
     unblocksThroughParents: ____,
     bluesByChildren: _____,
+    pointsAddUp: ______,
     times,
     ...settings
   } = now;
-  const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren } = before;
+  const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren, pointsAddUp } = before;
   return {
     ...settings,
     ...(mode ? { mode } : {}),
@@ -85,6 +86,7 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     ...(ownTrouble ? { ownTrouble } : {}),
     ...(unblocksThroughParents ? { unblocksThroughParents } : {}),
     ...(bluesByChildren ? { bluesByChildren } : {}),
+    ...(pointsAddUp ? { pointsAddUp } : {}),
     ...(before.times && times ? { times } : {}),
   };
 }

@@ -6,7 +6,8 @@
 import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import type { Autopilot, Effect } from '../../decide/run/autopilot.js';
 import type { AutopilotInput } from '../../protocol/run.js';
-import type { PlanWaveResult } from '../../protocol/waves.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import type { PlanWaveInput, PlanWaveResult } from '../../protocol/waves.js';
 import { activityProblem, refOf, trackerActivities } from '../proxies.js';
 
 export class WavePlanner {
@@ -27,9 +28,9 @@ export class WavePlanner {
     this.#scope = undefined;
   }
 
-  async plan(pilot: Autopilot, { wave, most }: Extract<Effect, { do: 'wave' }>): Promise<void> {
+  async plan(pilot: Autopilot, { do: _, idea: __, ...asked }: Extract<Effect, { do: 'wave' }>): Promise<void> {
     const known = pilot.state.entries.map(({ card }) => card.id);
-    const result = await this.#planned({ wave, most, known });
+    const result = await this.#planned({ ...asked, known });
     this.#tell((p) => {
       if (result?.kind === 'planned') p.enqueue(result.cards, result.carried);
       if (result) p.waves.planned(result, Date.now());
@@ -38,7 +39,7 @@ export class WavePlanner {
   }
 
   /** Undefined: the run stops. */
-  async #planned(asked: { wave: number; most: number; known: string[] }): Promise<PlanWaveResult | undefined> {
+  async #planned(asked: Omit<PlanWaveInput, keyof RunRef>): Promise<PlanWaveResult | undefined> {
     const { planWave } = trackerActivities(`plan wave ${asked.wave}`);
     const scope = new CancellationScope({ cancellable: true });
     this.#scope = scope;

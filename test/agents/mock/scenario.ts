@@ -10,8 +10,11 @@ export interface Scenario {
   calls?: Array<{ write: Write } | { shell: string } | 'question'>;
   /** The last call is asked for again and again; `{n}` in its command counts, as some CLIs notice a model that repeats itself. */
   endless?: boolean;
-  /** The last words; `{nonce}` becomes the one in the prompt. '' is an empty answer. Default: a finished idea. */
-  answer?: string;
+  /**
+   * The last words, or what makes them of the texts in the request; `{nonce}` becomes the one in the prompt. '' is an
+   * empty answer. Default: a finished idea.
+   */
+  answer?: string | ((texts: string) => string);
   /** The first `times` requests (all when absent) are refused. */
   fault?: { kind: Fault; times?: number; retryAfter?: number };
   /** The first `times` requests (all when absent) get no answer, or half of one. */
@@ -27,6 +30,17 @@ export const DONE = 'All done.\n\n<ralph nonce="{nonce}">COMPLETE</ralph>';
 const worktreeIn = (body: string): string =>
   /\/[^\s"'<>\\`]*\/projects\/[^\s"'<>\\/`]+\/worktrees\/[^\s"'<>\\/`]+/.exec(body)?.[0] ?? '.';
 
+/** All texts of a request, in order. */
+function textsIn(body: string): string {
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') texts.push(value);
+    else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) collect(one);
+  };
+  collect(JSON.parse(body));
+  return texts.join('\n');
+}
+
 const nonceIn = (body: string): string => [...body.matchAll(/The word for this iteration is (\w+)/g)].at(-1)?.[1] ?? '';
 
 /** `served`: requests of this run before this one. `body`: the whole request as text. */
@@ -36,7 +50,8 @@ export function reply(scenario: Scenario, ask: Ask, served: number, body: string
     return { refuse: fault.kind, ...(fault.retryAfter === undefined ? {} : { retryAfter: fault.retryAfter }) };
   }
   const broken = cut && served < (cut.times ?? Number.POSITIVE_INFINITY) ? { cut } : {};
-  const final = (scenario.answer ?? DONE).replaceAll('{nonce}', nonceIn(body));
+  const { answer = DONE } = scenario;
+  const final = (typeof answer === 'string' ? answer : answer(textsIn(body))).replaceAll('{nonce}', nonceIn(body));
   if (ask.tools.length === 0) return { turn: { text: withEdits(calls, final) }, ...broken };
   const step = calls[scenario.endless ? Math.min(ask.results, calls.length - 1) : ask.results];
   if (!step) return { turn: { text: final }, ...broken };

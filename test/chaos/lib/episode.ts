@@ -50,6 +50,7 @@ export async function runEpisode(episode: Episode, program: Program): Promise<Ep
     else {
       wrong = await violations({
         ...{ repo: place.repo, root: place.root, project: run.project, gate: place.gate, diary: place.diary },
+        gated: place.gated,
         ...run.expected(),
         notLanded: summary.notLanded,
         charged: {

@@ -21,6 +21,8 @@ export interface Found {
   ideas: string[];
   gate: string;
   diary: string;
+  /** File with the trees that a gate of ralphctl's own worktrees found green. */
+  gated: string;
   /** Ideas that the run itself names as not landed, with why. */
   notLanded: { idea: string; status: string; reason?: string }[];
   /** Those of them that took another's place: the backlog file does not know them. */
@@ -65,6 +67,7 @@ export async function violations(found: Found): Promise<string[]> {
     nothingRuns,
     worktrees,
     green,
+    gatedAsIs,
     checkoutUntouched,
     oneAgentEach,
     nothingCharged,
@@ -263,6 +266,15 @@ async function green({ repo, gate }: Found): Promise<string[]> {
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Each commit that the target was moved to has passed the gate as exactly that tree. */
+async function gatedAsIs({ repo, gated }: Found): Promise<string[]> {
+  const trees = new Set((await readFile(gated, 'utf8').catch(() => '')).split('\n'));
+  const moves = (await git(repo, 'reflog', 'show', '--format=%T %h %gs', 'main')).split('\n');
+  return moves
+    .filter((move) => / ralphctl: (?:land|undo) /.test(move) && !trees.has(move.split(' ', 1)[0] ?? ''))
+    .map((move) => `no gate has seen the tree of a move of main: ${move}`);
 }
 
 async function checkoutUntouched({ repo, checkout }: Found): Promise<string[]> {

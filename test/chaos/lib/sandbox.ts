@@ -24,6 +24,8 @@ export interface Place {
   repo: string;
   root: string;
   diary: string;
+  /** Has the tree of every gate that was green in a worktree of ralphctl's own. */
+  gated: string;
   ideas: string[];
   gate: string;
   points: Points;
@@ -76,7 +78,8 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
   const [repo, root, scratch] = [join(base, 'repo'), join(base, 'state'), join(base, 'scratch')];
   for (const dir of [repo, root, scratch]) await mkdir(dir);
   if (episode.smallDisk) await exec('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK_MB}m`, 'tmpfs', root]);
-  const diary = join(scratch, 'diary.jsonl');
+  const [diary, gated] = [join(scratch, 'diary.jsonl'), join(scratch, 'gated')];
+  const noting = `case "$PWD" in */integration/*) git rev-parse 'HEAD^{tree}' >> '${gated}';; esac`;
   const ideas = Array.from({ length: episode.ideas }, (_, at) => `${at < episode.shared ? 's' : 'i'}-${at + 1}`);
   const cache = process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache');
   const points = await Points.install(base, await findGit(process.env.PATH ?? ''));
@@ -105,8 +108,9 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
     slots: episode.slots,
     stepDelayMs: 0,
     target: 'main',
-    gate: { commands: [GATE] },
-    landing: { maxRounds: 10 },
+    gate: { commands: [`${GATE} && ${noting}`] },
+    // Every other episode gates ahead of the landings.
+    landing: { maxRounds: 10, ...(episode.step % 2 === 1 ? { parallel: 3 } : {}) },
     // The floor would keep everything from starting on a small disk; here it is to fill up in the middle of work.
     ...(episode.smallDisk ? { disk: { minFreeMegabytes: 0, minFreeInodes: 0 } } : {}),
     // Every kill of an agent is a failure of its idea; here the idea is to outlast all of them.
@@ -141,7 +145,7 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
       );
     });
   return {
-    ...{ base, repo, root, diary, ideas, gate: GATE, points, hold: join(scratch, 'hold'), clock, git, call },
+    ...{ base, repo, root, diary, gated, ideas, gate: GATE, points, hold: join(scratch, 'hold'), clock, git, call },
     rolled: async () => {
       if (!temporal) return undefined;
       const { stdout } = await new Promise<{ stdout: string }>((resolve) => {

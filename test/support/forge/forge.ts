@@ -3,15 +3,18 @@
  * `gh` speaks plain HTTP to the host github.localhost and finds it through `http_proxy`, so every request arrives here.
  * Routes are tables in files of their own (`issues.ts`); add a file and its table to `ROUTES` for more.
  */
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { GITLAB_ROUTES } from './gitlab.js';
 import { GRAPHQL_ROUTES } from './graphql.js';
 import { ISSUE_ROUTES } from './issues.js';
+import { REQUEST_ROUTES } from './merge-requests.js';
 import { PULL_ROUTES } from './pulls.js';
-import { Refusal, type Route, World } from './world.js';
+import { type Answer, Refusal, type Route, World } from './world.js';
 
-const ROUTES: readonly Route[] = [...PULL_ROUTES, ...GRAPHQL_ROUTES, ...ISSUE_ROUTES, ...GITLAB_ROUTES];
+const ROUTES: readonly Route[] = [...[PULL_ROUTES, GRAPHQL_ROUTES, ISSUE_ROUTES, GITLAB_ROUTES, REQUEST_ROUTES].flat()];
 
 export interface Recorded {
   method: string;
@@ -34,6 +37,8 @@ export interface Trouble {
   slowMs?: number;
   /** The work is done, but the client gets no answer. */
   swallow?: (request: Recorded) => boolean;
+  /** The request does not arrive: no work is done, and the client gets no answer. */
+  lose?: (request: Recorded) => Promise<boolean> | boolean;
   /** Called after the work and before the answer, which waits for it. */
   before?: (request: Recorded) => Promise<void> | void;
 }
@@ -47,12 +52,15 @@ export interface Forge {
   calm(): void;
   /** Environment in which `gh`, or the stand-in for `glab`, talks to this forge as that person. */
   env(login: string, configDir: string): Record<string, string>;
+  /** Settings with which the real `glab` talks to this forge for `GITLAB_TEST_HOST`: beside the environment. */
+  glabSettings(configDir: string): Promise<void>;
   /** Requests that change something. */
   writes(): Recorded[];
   close(): Promise<void>;
 }
 
 export const FORGE_HOST = 'github.localhost';
+export const GITLAB_TEST_HOST = 'gitlab.localhost';
 const TOKEN = 'token-of-';
 
 /** From the token: `gh` and `glab` send it in different headers. */
@@ -86,7 +94,11 @@ export async function startForge(): Promise<Forge> {
       body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
     };
     requests.push(recorded);
-    const { status, body, headers = {} } = await reply(recorded, address, path);
+    if (await trouble.lose?.(recorded)) {
+      request.socket.destroy();
+      return;
+    }
+    const { status, body, text: plain, headers = {} } = await reply(recorded, address, path);
     recorded.status = status;
     await trouble.before?.(recorded);
     if (trouble.slowMs) await new Promise((resolve) => setTimeout(resolve, trouble.slowMs));
@@ -94,11 +106,12 @@ export async function startForge(): Promise<Forge> {
       request.socket.destroy();
       return;
     }
-    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
-    response.end(body === undefined ? '' : JSON.stringify(body));
+    const type = plain === undefined ? 'application/json; charset=utf-8' : 'text/plain';
+    response.writeHead(status, { 'content-type': type, ...headers });
+    response.end(plain ?? (body === undefined ? '' : JSON.stringify(body)));
   }
 
-  async function reply(recorded: Recorded, address: URL, path: string) {
+  async function reply(recorded: Recorded, address: URL, path: string): Promise<Answer> {
     if (trouble.status !== undefined) return { status: trouble.status, body: { message: 'Server Error' } };
     if (recorded.login === '') return { status: 401, body: { message: 'Bad credentials' } };
     if (trouble.limitedForMs !== undefined) {
@@ -106,10 +119,17 @@ export async function startForge(): Promise<Forge> {
       delete trouble.limitedForMs;
     }
     if (trouble.limitedUntil !== undefined && trouble.limitedUntil > Date.now()) {
+      const until = String(Math.ceil(trouble.limitedUntil / 1000));
+      if (path.startsWith('/api/v4/'))
+        return {
+          status: 429,
+          headers: { 'ratelimit-remaining': '0', 'ratelimit-reset': until },
+          text: 'Retry later\n',
+        };
       const headers = {
         'x-ratelimit-limit': '5000',
         'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(Math.ceil(trouble.limitedUntil / 1000)),
+        'x-ratelimit-reset': until,
       };
       return { status: 403, headers, body: { message: `API rate limit exceeded for user ${recorded.login}.` } };
     }
@@ -142,8 +162,13 @@ export async function startForge(): Promise<Forge> {
         GH_NO_UPDATE_NOTIFIER: '1',
       },
       ...{ GH_TOKEN: `${TOKEN}${login}`, GH_ENTERPRISE_TOKEN: `${TOKEN}${login}` },
-      GITLAB_TOKEN: `${TOKEN}${login}`,
+      ...{ GITLAB_TOKEN: `${TOKEN}${login}`, GLAB_CONFIG_DIR: join(configDir, 'glab-settings') },
     }),
+    glabSettings: async (configDir) => {
+      await mkdir(join(configDir, 'glab-settings'), { recursive: true });
+      const lines = ['hosts:', `  ${GITLAB_TEST_HOST}:`, '    api_protocol: http'];
+      await writeFile(join(configDir, 'glab-settings', 'config.yml'), `${lines.join('\n')}\n`, { mode: 0o600 });
+    },
     calm: () => {
       for (const key of Object.keys(trouble) as (keyof Trouble)[]) delete trouble[key];
     },

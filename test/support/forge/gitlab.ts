@@ -14,13 +14,14 @@ import {
   type World,
 } from './world.js';
 
-const PROJECT = '/api/v4/projects/([^/]+)';
+export const PROJECT = '/api/v4/projects/([^/]+)';
 
 export const GITLAB_ROUTES: readonly Route[] = [
   route('GET', '/api/v4/user', ({ world, login }) => ok(person(world, login))),
   route('GET', PROJECT, (call) => {
-    const { owner, name, hasIssues } = projectOf(call);
-    return ok({ path_with_namespace: `${owner}/${name}`, issues_enabled: hasIssues });
+    const { owner, name, hasIssues, project, head = 'main' } = projectOf(call);
+    const about = { path_with_namespace: `${owner}/${name}`, issues_enabled: hasIssues, default_branch: head };
+    return ok({ ...about, ...project });
   }),
   route('GET', `${PROJECT}/members/all`, (call) => {
     const repo = projectOf(call);
@@ -56,7 +57,7 @@ export const GITLAB_ROUTES: readonly Route[] = [
   }),
 ];
 
-function projectOf({ world, args: [path = ''] }: Call): Repo {
+export function projectOf({ world, args: [path = ''] }: Call): Repo {
   const repo = world.repos.get(decodeURIComponent(path));
   if (!repo) throw new Refusal(404, '404 Project Not Found');
   return repo;
@@ -81,8 +82,10 @@ function listed(call: Call): unknown[] {
   if (!repo.hasIssues) throw new Refusal(403, '403 Forbidden');
   const labels = (query.get('labels') ?? '').split(',').filter(Boolean);
   const [author, search] = [query.get('author_username'), query.get('search')?.toLowerCase()];
+  const since = query.get('updated_after');
   return [...repo.issues.values()]
-    .filter((one) => one.state === 'open' && !one.pull)
+    .filter((one) => (one.state === 'open') === (query.get('state') !== 'closed') && !one.pull)
+    .filter((one) => since === null || (one.closedAt ?? one.createdAt) >= since)
     .filter((one) => labels.every((label) => one.labels.includes(label)))
     .filter((one) => author === null || one.login === author)
     .filter((one) => search === undefined || `${one.title} ${one.body}`.toLowerCase().includes(search))
@@ -97,13 +100,13 @@ function edit(call: Call): Answer {
   if (Array.isArray(ids)) issue.assignees = ids.flatMap((id: number) => people.get(id) ?? []);
   if (typeof add === 'string') issue.labels = [...new Set([...issue.labels, ...add.split(',')])];
   if (typeof remove === 'string') issue.labels = issue.labels.filter((label) => !remove.split(',').includes(label));
-  if (event === 'close') issue.state = 'closed';
+  if (event === 'close') Object.assign(issue, { state: 'closed', closedAt: call.world.now() });
   if (event === 'reopen') issue.state = 'open';
   return ok(issueJson(call, issue));
 }
 
 const ids = new WeakMap<World, Map<string, number>>();
-function person(world: World, username: string): { id: number; username: string } {
+export function person(world: World, username: string): { id: number; username: string } {
   const known = ids.get(world) ?? new Map<string, number>();
   ids.set(world, known);
   if (!known.has(username)) known.set(username, known.size + 1);
@@ -117,9 +120,10 @@ const issueJson = (call: Call, issue: Issue) => ({
   assignees: issue.assignees.map((login) => person(call.world, login)),
   web_url: `https://gitlab.localhost/${call.args[0]}/-/issues/${issue.number}`,
   created_at: issue.createdAt,
+  closed_at: issue.closedAt ?? null,
 });
 
-const noteJson = (call: Call, { id, body, login, createdAt }: Comment) => ({
+export const noteJson = (call: Call, { id, body, login, createdAt }: Comment) => ({
   ...{ id, body, system: false, created_at: createdAt },
   author: person(call.world, login),
 });

@@ -6,6 +6,7 @@ export const GRAPHQL_ROUTES: readonly Route[] = [
   route('POST', '/graphql', (call) => {
     const { query = '' } = call.body as { query?: string };
     if (query.includes('enablePullRequestAutoMerge(')) return autoMerge(call);
+    if (query.includes('disablePullRequestAutoMerge(')) return disarm(call);
     if (query.includes('resolveReviewThread(')) return resolve(call);
     if (query.includes('reviewThreads(')) return threads(call);
     return ok({ errors: [{ message: 'Parse error' }] });
@@ -27,6 +28,15 @@ function autoMerge({ world, body }: Call): Answer {
     return ok({ data: null, errors: [{ message: `Pull request is in ${repo.mergeState ?? 'clean'} status` }] });
   pull.autoMerge = how.toLowerCase();
   return ok({ data: { enablePullRequestAutoMerge: { clientMutationId: null } } });
+}
+
+function disarm({ world, body }: Call): Answer {
+  const { id } = body.variables as { id: string };
+  const repo = repoWithGit(world);
+  const pull = repo && behindOf(repo).pulls.get(Number(id.slice('PR_'.length)));
+  if (!pull) return unknown(id);
+  delete pull.autoMerge;
+  return ok({ data: { disablePullRequestAutoMerge: { clientMutationId: null } } });
 }
 
 const firstsOf = ({ lines }: Pull) => lines.filter(({ replyTo }) => replyTo === undefined);

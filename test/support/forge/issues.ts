@@ -79,9 +79,10 @@ function listed(call: Call): unknown[] {
   const { query } = call;
   const state = query.get('state') ?? 'open';
   const labels = (query.get('labels') ?? '').split(',').filter(Boolean);
-  const [creator, milestone] = [query.get('creator'), query.get('milestone')];
+  const [creator, milestone, since] = [query.get('creator'), query.get('milestone'), query.get('since')];
   return [...repo.issues.values()]
     .filter((one) => state === 'all' || one.state === state)
+    .filter((one) => since === null || changed(one) >= since)
     .filter((one) => labels.every((label) => one.labels.includes(label)))
     .filter((one) => creator === null || one.login === creator)
     .filter((one) => milestone === null || String(one.milestone) === milestone)
@@ -111,10 +112,13 @@ function search(call: Call): Answer {
   return { ...page, body: { total_count: found.length, incomplete_results: false, items: page.body } };
 }
 
+const changed = ({ createdAt, closedAt }: Issue): string => closedAt ?? createdAt;
+
 function edit(call: Call): Answer {
   const issue = writable(call);
   const { state, state_reason: reason } = call.body;
   if (state === 'open' || state === 'closed') issue.state = state;
+  if (state === 'closed') issue.closedAt = call.world.now();
   if (typeof reason === 'string') issue.stateReason = reason;
   return ok(issueJson(repoOf(call), issue));
 }
@@ -151,7 +155,12 @@ function removeLabel(call: Call): Answer {
 }
 
 const repoJson = (repo: Repo, login: string) => ({
-  ...{ full_name: `${repo.owner}/${repo.name}`, has_issues: repo.hasIssues, archived: false, default_branch: 'main' },
+  ...{
+    full_name: `${repo.owner}/${repo.name}`,
+    has_issues: repo.hasIssues,
+    archived: false,
+    default_branch: repo.head ?? 'main',
+  },
   allow_auto_merge: repo.autoMerge !== false,
   permissions: { pull: true, triage: mayWrite(repo, login), push: mayWrite(repo, login), admin: false },
 });
@@ -167,6 +176,8 @@ const issueJson = (repo: Repo, issue: Issue) => ({
   html_url: `https://github.localhost/${repo.owner}/${repo.name}/issues/${issue.number}`,
   repository_url: `http://github.localhost/api/v3/repos/${repo.owner}/${repo.name}`,
   created_at: issue.createdAt,
+  closed_at: issue.closedAt ?? null,
+  updated_at: changed(issue),
   closed_by: issue.closedBy === undefined ? null : { login: issue.closedBy },
   ...(issue.pull ? { pull_request: {} } : {}),
 });

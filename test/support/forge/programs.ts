@@ -4,6 +4,7 @@
  */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { cacheRoot } from '../../../src/config/paths.js';
 
@@ -24,7 +25,15 @@ interface Wanted {
 
 const GH: Wanted = { name: 'gh', version: '2.23.0', debian: 'gh', module: 'github.com/cli/cli/v2/cmd/gh' };
 
+const GLAB: Wanted = {
+  ...{ name: 'glab', version: '1.79.0', debian: 'glab' },
+  module: 'gitlab.com/gitlab-org/cli/cmd/glab',
+};
+
 export const ghProgram = (): Promise<Program> => programOf(GH);
+export const glabProgram = (): Promise<Program> => programOf(GLAB);
+/** Has the arguments and the output of `glab api`, and proves nothing about the real one. */
+export const GLAB_STAND_IN = fileURLToPath(new URL('./glab', import.meta.url));
 
 /** For the title of a suite that is left out. */
 export const leftOut = ({ missing }: Program): string => (missing === undefined ? '' : ` (left out: ${missing})`);

@@ -47,27 +47,52 @@ export interface Pull {
   base: string;
   draft: boolean;
   state: 'open' | 'closed';
-  merged?: { commit: string; by: string };
+  merged?: { commit: string; by: string; squash?: string; head?: string };
   reviews: Said[];
   lines: Said[];
   /** First comments of resolved threads. */
   resolved: number[];
   reviewers: string[];
+  /** What GitLab says of it, where it is not what its state tells. */
+  status?: string;
+  /** GitLab's own notes. */
+  events?: string[];
+  /** When it was changed last; default: long ago. */
+  updatedAt?: string;
+  /** Its source is a fork. */
+  fork?: true;
   /** Its conversation takes no comments. */
   locked?: true;
   autoMerge?: string;
+  /** Its end, and that of the branch below it. */
+  timeline?: { event: string; created_at: string }[];
+}
+
+/** What another system says of a commit. */
+export interface CommitStatus {
+  id: number;
+  context: string;
+  state: string;
+  description: string | null;
+  target_url: string | null;
 }
 
 interface Behind {
   bare: string;
   pulls: Map<number, Pull>;
   checks: Map<string, CheckRun[]>;
+  statuses: Map<string, CommitStatus[]>;
 }
 const behind = new WeakMap<Repo, Behind>();
 
 /** Puts a bare repository behind one of the forge. */
 export function withGit(repo: Repo, bare: string): Behind {
-  const made = { bare, pulls: new Map<number, Pull>(), checks: new Map<string, CheckRun[]>() };
+  const made = {
+    bare,
+    pulls: new Map<number, Pull>(),
+    checks: new Map<string, CheckRun[]>(),
+    statuses: new Map<string, CommitStatus[]>(),
+  };
   behind.set(repo, made);
   return made;
 }
@@ -80,12 +105,27 @@ export function behindOf(repo: Repo): Behind {
 
 export const repoWithGit = (world: World): Repo | undefined => [...world.repos.values()].find((one) => behind.has(one));
 
-const git = (dir: string, ...args: string[]): string =>
+export const git = (dir: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-const tipOf = (bare: string, branch: string): string => git(bare, 'rev-parse', `refs/heads/${branch}`);
+/** What the forge does when somebody renames the default branch: open pull requests move onto the new name. */
+export function renameDefault(repo: Repo, from: string, to: string): void {
+  const { bare, pulls } = behindOf(repo);
+  git(bare, 'branch', '--move', from, to);
+  repo.head = to;
+  for (const one of pulls.values()) if (one.state === 'open' && one.base === from) one.base = to;
+}
 
-/** A merge commit, as the button on the page makes it. */
-export function mergePull(repo: Repo, number: number, by: string): string {
+export const tipOf = (bare: string, branch: string): string => git(bare, 'rev-parse', `refs/heads/${branch}`);
+
+export interface Merging {
+  /** The button on the page. */
+  how?: 'merge' | 'squash' | 'rebase';
+  /** The branch is deleted then; the forge puts open pull requests onto it on its base. */
+  deletes?: boolean;
+}
+
+/** Merges as the button on the page does. */
+export function mergePull(repo: Repo, number: number, by: string, { how = 'merge', deletes }: Merging = {}): string {
   const { bare, pulls } = behindOf(repo);
   const pull = pulls.get(number);
   if (!pull) throw new Error(`no pull request ${number}`);
@@ -94,19 +134,52 @@ export function mergePull(repo: Repo, number: number, by: string): string {
     git(dir, 'clone', '--quiet', '--branch', pull.base, bare, 'clone');
     const clone = join(dir, 'clone');
     const who = ['-c', `user.name=${by}`, '-c', `user.email=${by}@localhost`];
-    git(clone, ...who, 'merge', '--quiet', '--no-ff', '-m', `Merge pull request #${number}`, `origin/${pull.head}`);
+    const head = `origin/${pull.head}`;
+    if (how === 'merge') git(clone, ...who, 'merge', '--quiet', '--no-ff', '-m', `Merge pull request #${number}`, head);
+    if (how === 'squash') {
+      git(clone, ...who, 'merge', '--quiet', '--squash', head);
+      git(clone, ...who, 'commit', '--quiet', '-m', `${pull.title} (#${number})`);
+    }
+    // New commits, also where they could stay the same.
+    if (how === 'rebase') git(clone, ...who, 'cherry-pick', `origin/${pull.base}..${head}`);
     git(clone, 'push', '--quiet');
     const commit = git(clone, 'rev-parse', 'HEAD');
     Object.assign(pull, { state: 'closed', merged: { commit, by } });
+    if (deletes) {
+      removeBranch(repo, pull.head);
+      for (const one of pulls.values()) if (one.state === 'open' && one.base === pull.head) one.base = pull.base;
+    }
     return commit;
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
+/** Somebody deletes a branch: the forge closes the pull requests of it and onto it. */
+export function deleteBranch(repo: Repo, branch: string, by: string): void {
+  removeBranch(repo, branch);
+  for (const { number, state, head, base } of behindOf(repo).pulls.values())
+    if (state === 'open' && (head === branch || base === branch)) closePull(repo, number, by);
+}
+
+function noteEvent(repo: Repo, pull: Pull, event: string): void {
+  pull.timeline = [...(pull.timeline ?? []), { event, created_at: repo.now() }];
+}
+
+function removeBranch(repo: Repo, branch: string): void {
+  const { bare, pulls } = behindOf(repo);
+  git(bare, 'update-ref', '-d', `refs/heads/${branch}`);
+  for (const one of pulls.values()) if (one.base === branch) noteEvent(repo, one, 'base_ref_deleted');
+}
+
 export function closePull(repo: Repo, number: number, by: string): void {
-  Object.assign(behindOf(repo).pulls.get(number) ?? {}, { state: 'closed' });
-  Object.assign(repo.issues.get(number) ?? {}, { state: 'closed', closedBy: by });
+  const pull = behindOf(repo).pulls.get(number);
+  if (pull) noteEvent(repo, pull, 'closed');
+  Object.assign(pull ?? {}, { state: 'closed' });
+  const issue = repo.issues.get(number);
+  // At the comment that goes with it.
+  const closedAt = issue?.comments.at(-1)?.createdAt ?? issue?.createdAt;
+  Object.assign(issue ?? {}, { state: 'closed', closedBy: by, closedAt });
 }
 
 /** A comment on a line, with a review of its own, as GitHub makes it of a single comment and of a reply. */
@@ -120,22 +193,37 @@ export function sayOnLine(repo: Repo, number: number, said: Said): Said {
 }
 const REVIEW_OF = 1_000_000;
 /** Ids that the forge gives, above those of the tests. */
-const GIVEN = 100_000;
+export const GIVEN = 100_000;
 
-export function check(repo: Repo, id: number, branch: string, conclusion: string, log = ''): void {
+/** `conclusion`: null while it runs. */
+export function check(repo: Repo, id: number, branch: string, conclusion: string | null, log = ''): void {
   const { bare, checks } = behindOf(repo);
   const sha = tipOf(bare, branch);
-  const run = { id, name: 'build', status: 'completed', conclusion, log };
+  const run = { id, name: 'build', status: conclusion === null ? 'in_progress' : 'completed', conclusion, log };
   checks.set(sha, [...(checks.get(sha) ?? []), run]);
 }
 
-function mergeable({ bare }: Behind, { head, base, state }: Pull): boolean | null {
+export function tellStatus(repo: Repo, branch: string, status: CommitStatus): void {
+  const { bare, statuses } = behindOf(repo);
+  const sha = tipOf(bare, branch);
+  statuses.set(sha, [...(statuses.get(sha) ?? []), status]);
+}
+
+export function mergeable({ bare }: Behind, { head, base, state }: Pull): boolean | null {
   if (state !== 'open') return null;
   try {
     git(bare, 'merge-tree', '--write-tree', `refs/heads/${base}`, `refs/heads/${head}`);
     return true;
   } catch {
     return false;
+  }
+}
+
+function assertBranch(repo: Repo, name: string): void {
+  try {
+    tipOf(behindOf(repo).bare, name);
+  } catch {
+    throw new Refusal(422, 'Validation Failed: base is invalid');
   }
 }
 
@@ -206,6 +294,7 @@ export const PULL_ROUTES: readonly Route[] = [
     if ([...pulls.values()].some((one) => one.state === 'open' && one.head === head && one.base === base))
       throw new Refusal(422, `A pull request already exists for ${repo.owner}:${head}.`);
     tipOf(bare, head);
+    assertBranch(repo, base);
     const number = Math.max(0, ...pulls.keys(), ...repo.issues.keys()) + 1;
     const pull: Pull = {
       ...{ number, title, body, head, base, draft },
@@ -220,6 +309,15 @@ export const PULL_ROUTES: readonly Route[] = [
     return { status: 201, body: pullJson(repo, pull) };
   }),
   route('GET', `${REPO}/pulls/(\\d+)`, (call) => ok(pullJson(repoOf(call), pullOf(call)))),
+  route('PATCH', `${REPO}/pulls/(\\d+)`, (call) => {
+    const [repo, pull] = [repoOf(call), pullOf(call)];
+    const { base, body } = call.body as { base?: string; body?: string };
+    if (!mayWrite(repo, call.login)) throw new Refusal(403, 'Must have push access to repository');
+    if (base !== undefined && pull.state !== 'open') throw new Refusal(422, 'Cannot change the base of a closed one');
+    if (base !== undefined) assertBranch(repo, base);
+    Object.assign(pull, { ...(base === undefined ? {} : { base }), ...(body === undefined ? {} : { body }) });
+    return ok(pullJson(repo, pull));
+  }),
   route('POST', `${REPO}/pulls/(\\d+)/requested_reviewers`, (call) => {
     pullOf(call).reviewers.push(...(call.body.reviewers as string[]));
     return { status: 201, body: pullJson(repoOf(call), pullOf(call)) };
@@ -230,6 +328,9 @@ export const PULL_ROUTES: readonly Route[] = [
     if (call.body.sha !== tipOf(bare, pull.head)) throw new Refusal(409, 'Head branch was modified');
     return ok({ merged: true, sha: mergePull(repoOf(call), pull.number, call.login) });
   }),
+  route('GET', `${REPO}/rules/branches/([^/]+)`, (call) =>
+    ok((repoOf(call).rules?.(decodeURIComponent(call.args[2] ?? '')) ?? []).map((type) => ({ type }))),
+  ),
   route('GET', `${REPO}/branches/([^/]+)`, (call) => {
     const repo = repoOf(call);
     const branch = decodeURIComponent(call.args[2] ?? '');
@@ -243,6 +344,7 @@ export const PULL_ROUTES: readonly Route[] = [
       throw new Refusal(404, 'Branch not found');
     }
   }),
+  route('GET', `${REPO}/issues/(\\d+)/timeline`, (call) => paged(pullOf(call).timeline ?? [], call)),
   route('GET', `${REPO}/pulls/(\\d+)/reviews`, (call) =>
     paged(
       pullOf(call).reviews.map((one) => saidJson(repoOf(call), one)),
@@ -271,6 +373,13 @@ export const PULL_ROUTES: readonly Route[] = [
       call,
     );
     return { ...page, body: { total_count: runs.length, check_runs: page.body } };
+  }),
+  // The newest of each context.
+  route('GET', `${REPO}/commits/([0-9a-f]+)/status`, (call) => {
+    const { statuses } = behindOf(repoOf(call));
+    const newest = new Map((statuses.get(call.args[2] ?? '') ?? []).map((one) => [one.context, one] as const));
+    const page = paged([...newest.values()], call);
+    return { ...page, body: { state: 'pending', total_count: newest.size, statuses: page.body } };
   }),
   route('GET', `${REPO}/actions/jobs/(\\d+)/logs`, (call) => {
     const all = [...behindOf(repoOf(call)).checks.values()].flat();

@@ -23,6 +23,7 @@ export interface Issue {
   assignees: string[];
   milestone?: number;
   createdAt: string;
+  closedAt?: string;
   comments: Comment[];
   closedBy?: string;
   /** The listing of issues has pull requests, too. */
@@ -40,12 +41,22 @@ export interface Repo {
   labels: Set<string>;
   /** Its branches have rules for merges. */
   protected?: boolean;
+  /** The default branch, where it is not that of every test. */
+  head?: string;
+  /** Rules of GitHub that apply to a branch of that name. */
+  rules?: (branch: string) => string[];
+  /** False: GitLab takes no push to the branch from this login. */
+  pushes?: boolean;
   /** What GitHub says of a pull request without rules. Default: clean. */
   mergeState?: 'clean' | 'unstable' | 'has_hooks';
   /** False: its settings do not allow auto-merge. */
   autoMerge?: boolean;
-  /** False: GitHub resolves no threads for these people. */
+  /** False: the forge resolves no threads for these people. */
   resolves?: boolean;
+  /** Settings of a GitLab project. */
+  project?: Record<string, unknown>;
+  /** The time of the forge. */
+  now(): string;
 }
 
 export class World {
@@ -65,10 +76,15 @@ export class World {
     return new Date(this.#clock).toISOString().replace('.000Z', 'Z');
   }
 
+  /** Time goes by. */
+  later(ms: number): void {
+    this.#clock += ms;
+  }
+
   repo(owner: string, name: string, members: Record<string, Association> = { [owner]: 'OWNER' }): Repo {
     const repo: Repo = {
       ...{ owner, name, hasIssues: true, members: new Map(Object.entries(members)), issues: new Map() },
-      ...{ milestones: [], labels: new Set<string>() },
+      ...{ milestones: [], labels: new Set<string>(), now: () => this.now() },
     };
     this.repos.set(`${owner}/${name}`, repo);
     return repo;
@@ -111,6 +127,8 @@ export interface Call {
 export interface Answer {
   status: number;
   body?: unknown;
+  /** Instead of a body. */
+  text?: string;
   headers?: Record<string, string>;
 }
 

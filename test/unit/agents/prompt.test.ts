@@ -72,6 +72,10 @@ describe('the prompt', () => {
       ['- `src/a.ts`\n- `b.md`', 'both changed', 'conflict markers', 'both sides'],
     ],
     [{ kind: 'landing-red', command: 'make', exitCode: 2, tail: 'oh', log: '/l' }, ['make', 'exit code 2', 'merged']],
+    [
+      { kind: 'landing-red', command: 'make', exitCode: 2, tail: 'oh', log: '/l', others: ['b-1', 'b-2'] },
+      ['landed since (b-1, b-2). ralphctl'],
+    ],
   ])('explains %j', (feedback, parts) => {
     const prompt = build({ feedback });
     for (const part of parts) expect(prompt).toContain(part);

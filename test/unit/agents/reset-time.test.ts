@@ -78,6 +78,8 @@ describe('B8 stated resets', () => {
     expect(read('resets 5pm (Europe/Berlin)', utc('2026-10-24T20:00:00'))).toBe('2026-10-25T16:00:00');
     // And forward at 02:00 on 2026-03-29: 02:30 does not come; an hour later is what is meant.
     expect(read('resets 2:30am (Europe/Berlin)', utc('2026-03-28T20:00:00'))).toBe('2026-03-29T01:30:00');
+    // Once the clock has gone past it, tomorrow's is meant.
+    expect(read('resets 2:30am (Europe/Berlin)', utc('2026-03-29T01:32:00'))).toBe('2026-03-30T00:30:00');
   });
 });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BacklogError, findBacklog, readBacklog, toCard } from '../../../src/backlog/index.js';
 import { exportSchemas } from '../../../src/backlog/schemas.js';
 import { MAX_CARD_TITLE } from '../../../src/protocol/idea.js';
@@ -72,6 +72,13 @@ describe('readBacklog', () => {
     await expect(readBacklog(await put('nul.md', text))).rejects.toThrow(
       /nul\.md:3: this line contains a NUL character/,
     );
+  });
+  it('reads what is slow because the machine is busy: only CPU time counts', async () => {
+    // Between two looks, other programs had the cores.
+    vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
+    const text = `# R\n\n- [ ] **a-1**: ${'a**a'.repeat(25_000)}\n`;
+    const { ideas } = await readBacklog('r.md', { text }).finally(() => vi.restoreAllMocks());
+    expect(ideas.map(({ id }) => id)).toEqual(['a-1']);
   });
   it.each([
     ['50,000 emphasis marks', `- [ ] **a-2**: ${'*a_'.repeat(50_000)}`],

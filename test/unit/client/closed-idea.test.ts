@@ -3,15 +3,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
-import { ideaOfNextRun } from '../../../src/client/after-run/amend.js';
-import { type Closed, withClosed } from '../../../src/client/after-run/closed.js';
+import { amendWithoutRun, ideaOfNextRun } from '../../../src/client/after-run/amend.js';
+import { assertOver, type Closed, withClosed } from '../../../src/client/after-run/closed.js';
 import { findProject } from '../../../src/client/context.js';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
+import { EXIT, UserError } from '../../../src/protocol/user-error.js';
+import type { AmendedFields } from '../../../src/run-files/amendments.js';
 import { eventsPath } from '../../../src/run-files/events.js';
-import { keptHints } from '../../../src/run-files/kept.js';
+import { keep, keptHints } from '../../../src/run-files/kept.js';
 import { writeRun } from '../../../src/run-files/run.js';
-import { commitFiles, makeRepo, put, type TestRepo } from '../git/repo.js';
+import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
 const runId = '20260101-000000-aaaa';
 let repo: TestRepo;
@@ -76,4 +78,76 @@ it('C2: edit and split say why the backlog cannot be read, and not that it lacks
   await expect(amend()).rejects.toThrow('the backlog no longer has a-1');
   await put(repo.root, { 'roadmap.md': '# R\n' });
   await expect(amend()).rejects.toThrow('roadmap.md');
+});
+
+it('B10: a single attempt gets no more iterations, unless the backlog now gives it more than one', async () => {
+  const more = () =>
+    withClosed(context(), project, noRun, (closed) => actWithoutRun(closed, { verb: 'limit', idea: 'a-1', n: 5 }));
+  await expect(more()).rejects.toThrow(
+    'a-1 has a single attempt (ralph: false), so more iterations do not help it. For a longer agent run: ralphctl edit a-1 --iteration-timeout MINUTES',
+  );
+  await put(repo.root, { 'roadmap.md': '# R\n\n- [ ] **a-1**: Do it\n  - ralph: true\n- [ ] **a-2**: Do it too\n' });
+  expect(await more()).toContain('a-1 may use 5 more iterations');
+});
+
+it('B10 C3: an edit of the iterations of a single attempt is refused, and its other limits change', async () => {
+  const change = (fields: AmendedFields) =>
+    withClosed(context(), project, noRun, async (closed) =>
+      amendWithoutRun(closed, await ideaOfNextRun(closed, 'a-1', 'edit'), { verb: 'edit', change: { fields } }),
+    );
+  await expect(change({ maxIterations: 9 })).rejects.toThrow(
+    'a-1 has a single attempt (ralph: false), so more iterations do not help it. For a longer agent run: ralphctl edit a-1 --iteration-timeout MINUTES. The idea is unchanged',
+  );
+  expect(await change({ iterationTimeoutMinutes: 9 })).toBe(0);
+  await put(repo.root, { 'roadmap.md': '# R\n\n- [ ] **a-1**: Do it\n  - ralph: true\n' });
+  expect(await change({ maxIterations: 9 })).toBe(0);
+});
+
+it('C5 G8: the folder of a start that failed is no open run, also while no server answers', async () => {
+  const { root } = context();
+  const down = new UserError('no server', EXIT.unreachable);
+  const plan = await planRun(context(), {});
+  const failed = { project, runId: '20260102-000000-bbbb' };
+  await writeRun(root, runFile(plan, failed.runId), plan.ideas);
+  await assertOver(context(), project, down);
+  const found = await withClosed(context(), project, noRun, ({ recorded }) =>
+    Promise.resolve(recorded?.run.file.runId),
+  );
+  expect(found).toBe(runId);
+  const at = new Date(2000).toISOString();
+  await mkdir(dirname(eventsPath(root, failed)), { recursive: true });
+  await writeFile(
+    eventsPath(root, failed),
+    `${JSON.stringify({ at, kind: 'run', state: 'running', landed: 0, total: 2 })}\n`,
+  );
+  await expect(assertOver(context(), project, down)).rejects.toBe(down);
+});
+
+it('C2: without any run, a command says why none can start, as start does', async () => {
+  const bare = await makeRepo({ 'roadmap.md': '# R\n\n- [ ] **a-1**: Do it\n', 'ralphctl.yaml': 'version: 1\n' });
+  try {
+    await sh(bare.root, 'checkout', '-q', '--detach');
+    const about = { ...context(), cwd: bare.root, root: join(bare.scratch, 'state') };
+    const { id } = await findProject(about);
+    const bump = withClosed(about, id, noRun, (closed) => actWithoutRun(closed, { verb: 'bump', idea: 'a-1' }));
+    await expect(bump).rejects.toMatchObject({
+      message: expect.stringMatching(/^no run is open .*none can start: no branch is checked out.*--target main$/),
+      exitCode: EXIT.noRun,
+    });
+  } finally {
+    await bare.remove();
+  }
+});
+
+it('C2: a retry names what it depends on and the next start leaves out', async () => {
+  await keep(context().root, project, 'a-1', { verb: 'rollback', at: new Date(2000).toISOString() });
+  const done = await withClosed(context(), project, noRun, (closed) => {
+    const { ideas } = closed.recorded?.model ?? expect.fail('no run');
+    const [out, one] = [ideas.get('a-1') ?? expect.fail('no a-1'), ideas.get('a-2') ?? expect.fail('no a-2')];
+    one.dependsOn = ['a-1'];
+    one.status = 'failed';
+    out.forNext = { leftOut: true, rolledBack: true, words: [] };
+    return actWithoutRun(closed, { verb: 'retry', idea: 'a-2' });
+  });
+  expect(done).toContain('It waits for a-1, which the next start leaves out until: ralphctl retry a-1. Then a start');
 });

@@ -73,3 +73,9 @@ it('E1: the start is that of the run: with its source and target, and as waves',
   const other = { args: ['start', 'my ideas.md'], again: ['start', 'my ideas.md'] };
   expect(names(commandsAfter('a-1', 'landed', { start: other }))).toEqual(["ralphctl start 'my ideas.md' --again a-1"]);
 });
+
+it('B10: more iterations are no offer for a single attempt', () => {
+  const reason = '1 of 1 iterations used';
+  expect(names(commandsAfter('a-1', 'timeout', { reason }))).toContain('ralphctl limit a-1 10');
+  expect(names(commandsAfter('a-1', 'timeout', { reason, single: true })).join()).not.toContain('limit');
+});

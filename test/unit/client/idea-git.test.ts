@@ -87,3 +87,22 @@ it('G4: the card of an idea that asks says that its slot is free, where it is', 
   expect(cardOf(idea, {})).toMatch(/a answer .* its slot is free meanwhile │$/m);
   expect(cardOf({ ...idea, slot: 1 }, {})).not.toContain('slot is free');
 });
+
+it('C1 G1: the card of landed work that a person took off during the run says so', () => {
+  const text = 'abcdef01 (my edit) took it off main again';
+  const told = cardOf(ideaOf({ status: 'landed', reason: text, reverted: { text } }), {});
+  expect(told).toMatch(/landed/);
+  expect(told).toContain(text);
+  expect(cardOf(ideaOf({ status: 'landed', reason: 'your checkout is behind' }), {})).not.toContain('behind');
+});
+
+it('G1: the diff of landed work that a reset took off its target is still there', async () => {
+  await twoCommits();
+  const base = await sh(repo.root, 'rev-parse', 'main');
+  const landed = await landWork(repo, 'i-1');
+  if (landed.kind !== 'landed') throw new Error(JSON.stringify(landed));
+  await sh(repo.root, 'reset', '-q', '--hard', base);
+  const off = { text: 'it was reset', landed: landed.commit, command: 'ralphctl start' };
+  const read = await new IdeaGit(repo.root).read(ideaOf({ status: 'pending', off }));
+  expect(read.changed).toEqual({ files: 2, added: 3, deleted: 0 });
+});

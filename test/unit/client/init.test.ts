@@ -243,6 +243,8 @@ describe('the backlog that init finds', () => {
       '# More than one file could be it. Choose one:\n# backlog: "specs/one/tasks.md"\n',
     );
     expect(parseConfig(configDocument(all), 'ralphctl.yaml').backlog).toBeUndefined();
+    // The limit that a single attempt has is no limit of 30.
+    expect(configDocument(all)).toContain('30 iterations with ralph: true and a single one without');
     expect(summary(all)).toContain(
       'more than one file could be the backlog: specs/one/tasks.md, specs/two/tasks.md. Choose',
     );

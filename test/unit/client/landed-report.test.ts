@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readBacklog } from '../../../src/backlog/index.js';
-import { goneAtEnd, landedReport, reportLines } from '../../../src/client/open-run/landed-report.js';
+import { landedReport, reportLines } from '../../../src/client/open-run/landed-report.js';
+import { goneAtEnd } from '../../../src/client/report/gone-at-end.js';
 import type { Idea } from '../../../src/protocol/idea.js';
 import type { RunSummary } from '../../../src/protocol/run.js';
 import { addIdeas, writeRun } from '../../../src/run-files/run.js';

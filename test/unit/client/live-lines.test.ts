@@ -66,6 +66,11 @@ const LINES: [string, RunEvent, string | undefined][] = [
     '✓ a-1 gate green, 6/6 passing, 0.9s',
   ],
   [
+    'gate that did not run again',
+    { kind: 'gate', idea: 'a-1', merged: true, pass: true, same: 'gate of a-1', durationMs: 0 },
+    '✓ a-1 gate on the merged tree green, same tree as gate of a-1',
+  ],
+  [
     'gate red',
     { kind: 'gate', idea: 'a-1', pass: false, command: 'npm test', tests: TESTS, durationMs: 900 },
     '✗ a-1 gate red: npm test, 4/6 passing',
@@ -96,6 +101,11 @@ const LINES: [string, RunEvent, string | undefined][] = [
     { kind: 'warning', idea: 'a-1', warning: 'outside', text: 'b.txt changed while a-1 ran' },
     '! a-1 changes outside its worktree: b.txt changed while a-1 ran; ralphctl warn a-1 continue|stop|+N',
   ],
+  [
+    'warning: its commands whole',
+    { kind: 'warning', idea: 'a-1', warning: 'outside', text: `${'b'.repeat(400)}. See: less '/x/outside.txt'` },
+    `! a-1 changes outside its worktree: ${'b'.repeat(400)}. See: less '/x/outside.txt'; ralphctl warn a-1 continue|stop|+N`,
+  ],
   ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '◷ a-1 waits 5.0s: usage limit'],
   [
     'delivered: advice of ralphctl itself',
@@ -123,6 +133,11 @@ const LINES: [string, RunEvent, string | undefined][] = [
   ['idea blocked', ideaEvent('blocked', { reason: 'no key' }), '⊗ a-1 blocked: no key'],
   ['idea timeout', ideaEvent('timeout', { reason: '50 of 50' }), '◔ a-1 timed out: 50 of 50; its worktree is kept'],
   ['idea failed', ideaEvent('failed', { reason: 'auth' }), '✗ a-1 failed: auth; its worktree is kept'],
+  [
+    'idea failed early',
+    ideaEvent('failed', { reason: 'a branch blocks it', unworked: true }),
+    '✗ a-1 failed: a branch blocks it',
+  ],
   ['idea paused', ideaEvent('paused'), '◫ a-1 paused'],
   ['idea pending', ideaEvent('pending'), '◦ a-1 to do again'],
   ['idea wants a slot', ideaEvent('wants-slot'), undefined],

@@ -80,3 +80,14 @@ it('Next, the report and the dry run have one order, which is that of the scores
   expect(await takeForNext(root, model)).toBe(true);
   expect(model.nextOrder?.[0]).toBe('last-1');
 });
+
+it('C2: what depends on an idea that stays out is counted and named as waiting', async () => {
+  const root = join(repo.scratch, 'state');
+  const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
+  const plan = await planRun(context, {}, { agents: false });
+  await keep(root, plan.project.id, 'quick-1', { verb: 'rollback', at: '2026-01-01T00:00:00.000Z' });
+  const { order, todo, waits } = await orderOf(context, plan);
+  expect(waits).toEqual([{ id: 'waits-1', for: ['quick-1'] }]);
+  expect(order.map(({ id }) => id)).not.toContain('waits-1');
+  expect(order.length + waits.length).toBe(todo);
+});

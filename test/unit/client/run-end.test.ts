@@ -1,6 +1,6 @@
 /** How a run ends for the person who leaves it: its exit code, the lines left behind, and what was typed. Features: C1 C5 G8. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,9 @@ import type { IdeaStatus } from '../../../src/protocol/states.js';
 import { eventsPath } from '../../../src/run-files/events.js';
 import { writeRun } from '../../../src/run-files/run.js';
 import type { RunFile } from '../../../src/run-files/shapes.js';
+import { textsOf, together, withLook, withoutSent } from '../../../src/screen/control/drafts.js';
 import { draftOf } from '../../../src/screen/control/typing.js';
+import type { Ui } from '../../../src/screen/ui.js';
 import { idea } from '../../activities/idea.js';
 import { until } from '../../support/program.js';
 
@@ -137,7 +139,8 @@ it('a start that failed leaves no run: the screen does not follow it, and status
 });
 
 describe('unsent answers', () => {
-  const path = (): string => join(runDir(root, ref.project, ref.runId), 'drafts.json');
+  const dir = (): string => join(runDir(root, ref.project, ref.runId), 'drafts');
+  const files = async (): Promise<string[]> => (await readdir(dir())).map((name) => join(dir(), name));
   const made = (): Drafts => new Drafts(root, ref);
 
   it('outlast the screen, for their owner only, until they are sent', async () => {
@@ -146,12 +149,63 @@ describe('unsent answers', () => {
     expect(await first.read()).toEqual({});
     first.keep({ a: draftOf('half an ans') });
     await first.close();
-    expect((await stat(path())).mode & 0o777).toBe(0o600);
+    for (const file of await files()) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await files()).toHaveLength(1);
     const second = made();
     expect(await second.read()).toEqual({ a: draftOf('half an ans') });
     second.keep({});
     await second.close();
     expect(await made().read()).toEqual({});
+    expect(await files()).toEqual([]);
+  });
+
+  it('of two screens to the same question are both there, until each is sent or deleted', async () => {
+    await recorded(undefined);
+    const begun = made();
+    begun.keep({ a: draftOf('begun') });
+    await begun.close();
+    const [one, two] = [made(), made()];
+    expect([await one.read(), await two.read()]).toEqual([{ a: draftOf('begun') }, { a: draftOf('begun') }]);
+    one.keep({ a: draftOf('begun, the left way') });
+    await one.close();
+    two.keep({ a: draftOf('begun, the right way') });
+    await two.close();
+    const third = made();
+    const both = await third.read();
+    expect(textsOf(both.a).sort()).toEqual(['begun, the left way', 'begun, the right way']);
+    const [sent = '', left = ''] = textsOf(both.a);
+    third.keep(withoutSent(both, { a: draftOf(sent) }, 'a'));
+    await third.close();
+    expect(await made().read()).toEqual({ a: draftOf(left) });
+  });
+
+  it('of a screen that is open come to the other one, and what it sends goes there, too', async () => {
+    await recorded(undefined);
+    const [one, two] = [made(), made()];
+    await one.read();
+    let ui = await two.read();
+    const looks = async (busy?: string): Promise<typeof ui> => {
+      await two.look((looked) => {
+        ui = withLook(ui, looked, busy);
+        two.keep(ui);
+      });
+      return ui;
+    };
+    one.keep({ a: draftOf('of one'), b: draftOf('also of one') });
+    await one.close();
+    ui = { a: draftOf('of two') };
+    two.keep(ui);
+    expect(await looks('a')).toEqual({
+      a: { ...draftOf('of two'), others: ['of one'] },
+      b: draftOf('also of one'),
+    });
+    const again = made();
+    await again.read();
+    again.keep({ b: draftOf('also of one, and more') });
+    await again.close();
+    expect(await looks()).toEqual({ a: draftOf('of two'), b: draftOf('also of one, and more') });
+    await two.close();
+    expect(await made().read()).toEqual({ a: draftOf('of two'), b: draftOf('also of one, and more') });
   });
 
   it('of two screens do not erase each other, and a broken file costs nothing but itself', async () => {
@@ -164,25 +218,62 @@ describe('unsent answers', () => {
     await one.close();
     await two.close();
     expect(await made().read()).toEqual({ a: draftOf('of one'), b: draftOf('of two') });
-    await writeFile(path(), '{"a": ');
+    for (const file of await files())
+      if ((await readFile(file, 'utf8')).includes('of one')) await writeFile(file, '{"name": ');
     const third = made();
-    expect(await third.read()).toEqual({});
+    expect(await third.read()).toEqual({ b: draftOf('of two') });
     third.keep({ b: draftOf('again') });
     await third.close();
-    expect(JSON.parse(await readFile(path(), 'utf8'))).toEqual({ b: 'again' });
+    expect(await made().read()).toEqual({ b: draftOf('again') });
+  });
+
+  it('stay where somebody removes or moves away the folder, and are written again once there is one', async () => {
+    await recorded(undefined);
+    const drafts = made();
+    await drafts.read();
+    drafts.keep({ a: draftOf('half'), b: draftOf('an answer') });
+    await drafts.close();
+    const typed = { a: draftOf('half'), b: draftOf('an answer') };
+    let ui: Ui['drafts'] = typed;
+    const look = (): Promise<void> =>
+      drafts.look((looked) => {
+        ui = withLook(ui, looked);
+      });
+    await rename(join(dir(), '..'), join(root, 'away'));
+    await look();
+    expect(ui).toEqual(typed);
+    await drafts.close();
+    expect(await stat(join(dir(), '..')).catch(() => undefined)).toBeUndefined();
+    await rename(join(root, 'away'), join(dir(), '..'));
+    await rm(dir(), { recursive: true });
+    await look();
+    expect(ui).toEqual(typed);
+    await drafts.close();
+    expect(await made().read()).toEqual(typed);
+  });
+
+  it('of a version that kept them in one file are there, too', async () => {
+    await recorded(undefined);
+    const old = join(dir(), '..', 'drafts.json');
+    await writeFile(old, '{"a": "half an ans", "b": ""}\n');
+    expect(await made().read()).toEqual({ a: draftOf('half an ans') });
+    expect(await stat(old).catch(() => undefined)).toBeUndefined();
+    expect(await made().read()).toEqual({ a: draftOf('half an ans') });
+    await writeFile(old, '{"a": ');
+    expect(await made().read()).toEqual({ a: draftOf('half an ans') });
   });
 
   it('are written again after a write that failed', async () => {
     await recorded(undefined);
     const drafts = made();
     await drafts.read();
-    await mkdir(path());
+    await writeFile(dir(), 'in the way');
     drafts.keep({ a: draftOf('typed while the disk was full') });
     await drafts.close();
-    await rmdir(path());
+    await rm(dir());
     drafts.keep({ a: draftOf('typed while the disk was full'), b: draftOf('later') });
     await drafts.close();
-    expect(JSON.parse(await readFile(path(), 'utf8'))).toEqual({ a: 'typed while the disk was full', b: 'later' });
+    expect(await made().read()).toEqual({ a: draftOf('typed while the disk was full'), b: draftOf('later') });
   });
 
   it('are whole on the disk when the screen closes during a write', async () => {
@@ -191,11 +282,9 @@ describe('unsent answers', () => {
     await drafts.read();
     const text = 'long '.repeat(8_000_000);
     drafts.keep({ a: draftOf(text) });
-    await until('the write has begun', async () =>
-      (await readdir(dirname(path()))).some((name) => name.startsWith('drafts.json')),
-    );
+    await until('the write has begun', async () => (await files().catch(() => [])).length > 0);
     await drafts.close();
-    expect((await stat(path())).size).toBe(JSON.stringify({ a: text }).length + 1);
+    expect((await made().read()).a?.text === text).toBe(true);
   });
 
   it('go with the screen to the run that it follows, and those which that run has stay', async () => {
@@ -212,7 +301,7 @@ describe('unsent answers', () => {
     const screen = new CurrentRun(context(), ref, () => {});
     try {
       await screen.open();
-      let ui = { ...(await screen.drafts.read()), a: draftOf('half an ans') };
+      let ui: Ui['drafts'] = { ...(await screen.drafts.read()), a: draftOf('half an ans') };
       screen.drafts.keep(ui);
       await run(next.runId, 'running');
       const theirs = new Drafts(root, next);
@@ -220,7 +309,7 @@ describe('unsent answers', () => {
       await theirs.close();
       expect(
         await screen.followNewest((found) => {
-          ui = { ...found, ...ui };
+          ui = together(ui, found);
           screen.drafts.keep(ui);
         }),
       ).toBe(next.runId);

@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { planRun } from '../../../src/client/plan/run-plan.js';
+import { IDEA_TRAILER } from '../../../src/git/landing/message.js';
+import { noteAbandoned } from '../../../src/run-files/carried.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
 let repo: TestRepo;
@@ -47,6 +49,19 @@ it('B10 names the ideas that get a single attempt, up to five', async () => {
   const said = 'ideas get a single attempt, because they lack "ralph: true"';
   expect(await warned(2)).toContain(`2 of 2 ${said}: b-1, b-2`);
   expect(await warned(7)).toContain(`7 of 7 ${said}: b-1, b-2, b-3, b-4, b-5 and 2 more`);
+});
+
+it('B10: counts only what the run would work on: nothing that landed, is ticked or is left out', async () => {
+  const map =
+    '# R\n\n- [x] **b-1**: Ticked\n- [ ] **b-2**: Landed\n- [ ] **b-3**: Given up\n- [ ] **b-4**: Once\n- [ ] **b-5**: More\n  - ralph: true\n';
+  await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n', 'roadmap.md': map });
+  await sh(repo.root, 'commit', '-q', '--allow-empty', '-m', `Landed\n\n${IDEA_TRAILER}: b-2`);
+  const { project } = await planRun(contextOf(), {});
+  await noteAbandoned(contextOf().root, project.id, 'b-3');
+  const said = 'a single attempt, because';
+  expect((await planRun(contextOf(), {})).warnings).toContain(`1 of 2 ideas gets ${said} it lacks "ralph: true": b-4`);
+  const again = (await planRun(contextOf(), { again: ['b-2'] })).warnings;
+  expect(again).toContain(`2 of 3 ideas get ${said} they lack "ralph: true": b-2, b-4`);
 });
 
 it('F1: warns of programs in the repository that git runs in the agent’s version', async () => {

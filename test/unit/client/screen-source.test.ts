@@ -3,6 +3,7 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeptGone } from '../../../src/client/report/gone.js';
 import { farewell } from '../../../src/client/screen/farewell.js';
 import { RunSource } from '../../../src/client/screen/source.js';
 import { takeStatus } from '../../../src/client/screen/take-status.js';
@@ -73,7 +74,7 @@ it('an added idea whose file is damaged is a warning until the file can be read,
   const whole = await readFile(added, 'utf8');
   await writeFile(added, '{"version":');
   await tell(started('a'));
-  source = new RunSource(context(), ref, () => {});
+  source = new RunSource(context(), ref, () => {}, new KeptGone());
   const model = await source.open();
   expect(needs(model)).not.toContain('damaged');
 

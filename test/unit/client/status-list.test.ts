@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nextSteps, withStart } from '../../../src/client/views/status-lines.js';
-import { listIdeas, listProblem } from '../../../src/client/views/status-list.js';
+import { listIdeas, listProblem, noLines } from '../../../src/client/views/status-list.js';
 import { Graph } from '../../../src/decide/scheduler/graph.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
 import { card, entryOf } from '../decide/support.js';
@@ -28,6 +28,12 @@ describe('G9 status of every idea', () => {
     expect(await listed({ page: 13 })).toHaveLength(34);
     expect(await listIdeas(run, { page: 14 })).toEqual({ from: 1300, total: 1234, lines: [] });
     expect((await listed({ page: 1, only: ['failed'] }))?.[1]).toBe('i3');
+  });
+
+  test('a page after the last one names the number of pages', () => {
+    expect(noLines(3, 2)).toBe('there is no page 2: the list has 1 page');
+    expect(noLines(1234, 14)).toBe('there is no page 14: the list has 13 pages');
+    expect(noLines(0, 1)).toBe('no idea has this status');
   });
 
   test('nobody answers: nothing is listed', async () => {

@@ -7,11 +7,11 @@ import { convert } from '../../../src/client/commands/setup/backlog.js';
 import { findProjectId } from '../../../src/client/context.js';
 import { leftBehind } from '../../../src/client/follow/left-behind.js';
 import { reusedIdLines } from '../../../src/client/open-run/reused-ids.js';
-import { nothingToStart, sayNothingToStart } from '../../../src/client/plan/nothing-to-start.js';
+import { lookAhead, sayNothingToStart } from '../../../src/client/plan/nothing-to-start.js';
 import { planRun, type RunPlan, runFile } from '../../../src/client/plan/run-plan.js';
 import { sourceFlags } from '../../../src/client/plan/waves.js';
 import { addIdeas, writeRun } from '../../../src/run-files/run.js';
-import { commitFiles, makeRepo, put, type TestRepo } from '../git/repo.js';
+import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
 let repo: TestRepo;
 beforeEach(async () => {
@@ -48,7 +48,7 @@ async function printed(act: () => Promise<unknown>): Promise<string> {
 it('where all has landed, no path is named that does not exist, and nothing is said of ticks', async () => {
   await commitFiles(repo.root, { 'a.txt': 'a\n' }, 'feat: a\n\nRalph-Idea: report-1');
   const plan = await planned();
-  const found = await nothingToStart(context(), plan);
+  const found = (await lookAhead(context(), plan)).idle;
   if (!found) throw new Error('there is something to start');
   const said = await printed(() => sayNothingToStart(context(), plan, found));
   expect(said).toContain('the one idea of reports of reports.jsonl has landed or is ticked');
@@ -93,4 +93,28 @@ it('E1: ideas that waves took are not said to be left behind; those that a perso
   const [said, ...more] = await leftBehind(context().root, project, '20260102-000000-aaaa', [], new Set());
   expect(said).toContain('the last run also had own-1. They');
   expect(more).toEqual([]);
+});
+
+it('an idea that landed and left the target since is not said to have never landed', async () => {
+  const plan = await planned();
+  const file = runFile(plan, '20260101-000000-aaaa');
+  await writeRun(context().root, file, []);
+  const [one] = plan.ideas;
+  if (!one) throw new Error('no idea');
+  const { origin: _, ...own } = { ...one, source: { file: '/other.md', line: 1 } };
+  const added = [
+    { ...own, id: 'own-1' },
+    { ...own, id: 'own-2' },
+  ];
+  await addIdeas(context().root, { project: file.project, runId: file.runId }, added);
+  const before = await sh(repo.root, 'rev-parse', 'HEAD');
+  await commitFiles(repo.root, { 'a.txt': 'a\n' }, 'feat: a\n\nRalph-Idea: own-1');
+  const landed = await sh(repo.root, 'rev-parse', 'HEAD');
+  await sh(repo.root, 'update-ref', 'refs/ralphctl/landing/own-1', landed.trim());
+  await sh(repo.root, 'reset', '-q', '--hard', before.trim());
+  const project = await findProjectId(context());
+  expect(await leftBehind(context().root, project, '20260102-000000-aaaa', [], new Set())).toEqual([
+    expect.stringMatching(/^own-1 landed as [0-9a-f]{8}, which main does not contain any more/),
+    expect.stringContaining('the last run also had own-2. They'),
+  ]);
 });

@@ -10,8 +10,10 @@ const SRC = join(import.meta.dirname, '../../../src');
 /** They never reach a command: somebody turns each into an error for people, a check or a failure of an idea. */
 const INTERNAL = [
   'ForgeError',
+  'GitEnded',
   'GitError',
   'InputError',
+  'PipesRemoved',
   'RemoteChanged',
   'ShellError',
   'TooComplexError',
@@ -34,6 +36,7 @@ const SAMPLES: Record<string, { args: unknown[]; fix?: string; exit?: ExitCode }
   BacklogError: { args: [problems], fix: 'write one' },
   StoredFileError: { args: ['/runs/run.json', 'broken', 'is damaged', 'Remove it'], fix: 'Remove it' },
   RepositoryError: { args: ['The branch is gone.', 'Make it again.'], fix: 'Make it again.' },
+  TargetBusy: { args: ['A merge is in progress.', 'Finish it.'], fix: 'Finish it.' },
   TemplateError: { args: ['The prompt template uses {{x}}.'] },
   AgentConfigError: { args: ['there is no agent x'] },
   ScriptError: { args: ['It needs a text.'] },

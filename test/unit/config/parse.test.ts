@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultConfig, parseConfig } from '../../../src/config/load.js';
 import { ConfigError } from '../../../src/config/problems.js';
+import { settingsOf } from '../../../src/run-files/settings.js';
 
 const problems = (text: string, file = 'ralphctl.yaml'): string => {
   try {
@@ -57,6 +58,7 @@ describe('defaults', () => {
 const CLOSER_LOOK = {
   baseline: 'ask',
   rerun: true,
+  reuse: true,
   baseTests: 'ask',
   passEnv: [],
   protect: [],
@@ -97,6 +99,16 @@ describe('values', () => {
         { name: 'make lint', run: ['make', 'lint'], timeoutMinutes: 0.5, reports: ['out/*.xml'] },
       ],
     });
+  });
+
+  it('keeps the locks of a gate command, and gives their wait its time', () => {
+    const withLocks = (locks: string[]) =>
+      parseConfig(JSON.stringify({ version: 1, slots: 3, gate: [{ run: 'make', locks }, 'true'] }), 'ralphctl.json');
+    const config = withLocks(['db']);
+    expect(config.gate.commands).toMatchObject([{ name: 'make', locks: ['db'] }, { name: 'true' }]);
+    expect(parseConfig(JSON.stringify(config), 'ralphctl.json')).toEqual(config);
+    expect(settingsOf(config).times?.gateMs).toBe((1 + 3 + 1) * 20 * 60_000);
+    expect(() => withLocks(['../db'])).toThrow('must be a short name of letters, digits, "-" and "_"');
   });
 
   it('gives gate commands the timeout of the gate', () => {
@@ -142,6 +154,14 @@ describe('errors', () => {
     ['timeoutMinutes: 0\n', 'ralphctl.yaml:1: timeoutMinutes must be more than 0, not 0'],
     ['gate: npm test\n', 'ralphctl.yaml:1: gate must be a list or a map of keys, not text ("npm test")'],
     ['gate: [3]\n', 'ralphctl.yaml:1: gate[0] must be text or a map of keys, not 3'],
+    [
+      'landing:\n  mode: push\n  stack: true\n',
+      'ralphctl.yaml:3: landing.stack is for landing.mode: pr only, and this one is push: without pull requests nothing can be on top of one. Set landing.mode: pr, or remove it',
+    ],
+    [
+      'landing: {stack: true}\n',
+      'ralphctl.yaml:1: landing.stack is for landing.mode: pr only, and this one is local: without pull requests nothing can be on top of one. Set landing.mode: pr, or remove it',
+    ],
     [
       'landing: {strategy: sqash}\n',
       'ralphctl.yaml:1: landing.strategy must be one of "rebase", "merge", "squash", not "sqash"; did you mean "squash"?',
@@ -190,6 +210,10 @@ describe('errors', () => {
     [
       'agents: {slow: {adapter: codex}}\nfallback:\n  - codex\n  - telepathy\n',
       'ralphctl.yaml:4: fallback[1] names an agent that does not exist: "telepathy"; known agents: claude, codex, gemini, opencode, aider, copilot, qwen, pi, scripted, slow',
+    ],
+    [
+      'triage: {agent: claud}\n',
+      'ralphctl.yaml:1: triage.agent names an agent that does not exist: "claud"; did you mean "claude"? (known agents: claude, codex, gemini, opencode, aider, copilot, qwen, pi, scripted)',
     ],
     ['target: refs/heads/main\n', 'ralphctl.yaml:1: target must be the name of a branch, such as "main"'],
     [

@@ -65,7 +65,7 @@ export function iteration(
 ): { gated: boolean; next: NextStep } {
   const next = afterRun(run, context(over));
   if (next.do !== 'gate') return { gated: false, next };
-  return { gated: true, next: afterGate(run, gate, over.limits ?? LIMITS) };
+  return { gated: true, next: afterGate(run, gate, over.limits ?? LIMITS, { idea: 'i-1' }) };
 }
 
 export const iterate = (feedback?: unknown) => ({ do: 'iterate', ...(feedback ? { feedback } : {}) });

@@ -75,7 +75,8 @@ export class World {
     if (command.do === 'configure' || command.do === 'push' || command.do === 'look' || command.do === 'wave') return;
     const life = pilot.graph.entry(command.idea)?.life ?? 0;
     if (command.do === 'land') {
-      this.target.begin(command.idea);
+      const entry = pilot.graph.entry(command.idea);
+      this.target.begin(command.idea, (entry && pilot.placesBefore(entry, 0).places) ?? []);
       this.#events.push((one) => this.target.finish(one, command.idea));
       return;
     }

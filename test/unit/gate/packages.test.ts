@@ -62,3 +62,33 @@ describe('beside a script at the top', () => {
     expect(await scripts(files, 'bash ci/a.sh')).toEqual(['ci/a.sh', 'ci/b.sh', 'ci/c.sh']);
   });
 });
+
+describe('a new file in the place of what a script loads', () => {
+  const shadows = async (files: Record<string, string>, command: string) => {
+    const all = async () => Object.keys(files);
+    const found = await ownFiles([command], { read: async (path) => files[path], all, skip: () => false });
+    return found.shadows;
+  };
+
+  it('D3: counts beside a Python script: the standard library and what it imports', async () => {
+    const files = {
+      'tools/verify.py': 'import json, sys\nfrom requests.adapters import x\nimport near\n',
+      'tools/near.py': 'import yaml\n',
+      'tools/csv.py': '',
+    };
+    const found = await shadows(files, 'python3 tools/verify.py');
+    // A module of the library imports others.
+    const fresh = ['tools/json.py', 'tools/json/__init__.py', 'tools/re.py', 'tools/requests.py', 'tools/yaml.py'];
+    expect(found).toEqual(expect.arrayContaining(fresh));
+    // The base has these.
+    for (const one of ['tools/near.py', 'tools/csv.py', 'json.py']) expect(found).not.toContain(one);
+    expect(await shadows({ 'check.py': 'import json\n' }, 'python3 check.py')).toContain('json.py');
+  });
+
+  it('D3: counts where an import finds it first', async () => {
+    const files = { 'tools/check.js': "require('./lib');\n", 'tools/lib.mjs': '' };
+    const found = await shadows(files, 'node tools/check.js');
+    expect(found).toEqual(expect.arrayContaining(['tools/lib', 'tools/lib.js', 'tools/lib/index.js']));
+    expect(await shadows({ 'a.sh': ':\n' }, 'sh a.sh')).toEqual([]);
+  });
+});

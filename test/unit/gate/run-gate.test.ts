@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,7 @@ const gate = (commands: GateCommand[], more: Partial<GateOptions> = {}) =>
     logDir: join(dir, 'logs'),
     env: gateEnvironment(process.env, {}),
     token: `test/gate/${Math.random()}`,
+    lockRoot: join(dir, 'locks'),
     ...more,
   });
 const node = (script: string): string[] => [process.execPath, '-e', script];
@@ -211,5 +213,55 @@ describe('gateEnvironment', () => {
       env: gateEnvironment({ ...process.env, TEMPORAL_ADDRESS: 'secret' }, { RALPHCTL_SLOT: '7' }),
     });
     expect(got.pass).toBe(true);
+  });
+});
+
+describe('locks of gate commands', () => {
+  /** Fails beside another one; ends once `go-NAME` is there. */
+  const alone = (name: string, locks: string[]): GateCommand =>
+    command(`mkdir busy || exit 1; until [ -e go-${name} ]; do sleep 0.02; done; rmdir busy`, { name, locks });
+  const there = async (name: string): Promise<void> => {
+    while (!existsSync(join(dir, 'tree', name))) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+
+  it('run commands with one name one after another, and say how long they waited', async () => {
+    await put(dir, { 'tree/go-b': '' });
+    const first = gate([alone('a', ['db', 'port'])]);
+    await there('busy');
+    const second = gate([alone('b', ['port', 'db'])], { logDir: join(dir, 'logs-b') });
+    // Meanwhile another one runs, so that the second has had its time to begin.
+    expect(await gate([command('sleep 0.3'), command('true')], { logDir: join(dir, 'logs-c') })).toMatchObject({
+      pass: true,
+    });
+    await put(dir, { 'tree/go-a': '' });
+    const [a, b] = await Promise.all([first, second]);
+    expect(a).toMatchObject({ pass: true, commands: [{ command: 'a' }] });
+    expect(a.commands[0]).not.toHaveProperty('waitedMs');
+    expect(b).toMatchObject({ pass: true, commands: [{ command: 'b', waitedMs: expect.any(Number) }] });
+    expect(b.commands[0]?.waitedMs).toBeGreaterThanOrEqual(300);
+  });
+
+  it('do not count their wait for the time limit', async () => {
+    const first = gate([alone('a', ['db'])]);
+    await there('busy');
+    const second = gate([command('true', { locks: ['db'], timeoutMs: 200 })], { logDir: join(dir, 'logs-b') });
+    await gate([command('sleep 0.5')], { logDir: join(dir, 'logs-c') });
+    await put(dir, { 'tree/go-a': '' });
+    expect((await first).pass).toBe(true);
+    expect((await second).pass).toBe(true);
+  });
+
+  it('a cancelled gate ends its wait, and leaves the lock to the one that has it', async () => {
+    const stop = new AbortController();
+    const first = gate([alone('a', ['db'])]);
+    await there('busy');
+    const second = gate([command('true', { locks: ['aa', 'db'] })], { signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    expect(await gate([command('true', { locks: ['aa'] })], { logDir: join(dir, 'logs-c') })).toMatchObject({
+      pass: true,
+    });
+    await put(dir, { 'tree/go-a': '' });
+    expect((await first).pass).toBe(true);
   });
 });

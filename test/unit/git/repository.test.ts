@@ -1,9 +1,10 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { projectName } from '../../../src/git/project-name.js';
-import { inspectRepository, refuseOpenOperations, targetTip } from '../../../src/git/repository.js';
+import { inspectRepository, targetTip } from '../../../src/git/repository.js';
 import { git } from '../../../src/git/runner.js';
 import { readStatus } from '../../../src/git/status.js';
+import { refuseOpenOperations } from '../../../src/git/target-busy.js';
 import { commitFiles, makeRepo, put, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;

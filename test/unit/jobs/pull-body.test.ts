@@ -1,6 +1,6 @@
 /** D2 F3: text from outside neither acts on the forge nor looks like a part of the report. */
 import { expect, it } from 'vitest';
-import { marker, pullBody, pullTitle } from '../../../src/jobs/review/body.js';
+import { marker, pullBody, pullTitle, titleFrom } from '../../../src/jobs/review/body.js';
 
 const TEXT = [
   'Closes #1, Fixes me/shop#2, thanks @acme/security',
@@ -29,4 +29,24 @@ it('a template with an unknown placeholder is refused by its name', () => {
 it('leaves the text of an own backlog as it is', () => {
   const idea = { id: 'a-1', title: 'See #9', text: 'See #9', success: [] };
   expect(pullBody({ idea, runs: 1, by: [], commits: [] })).toMatch(/^See #9$/m);
+});
+
+const parts = (idea: object) => ({ idea: idea as never, runs: 1, by: [], commits: [] });
+
+it('a title of the project is one bounded line, and a placeholder in a value stays as it is', () => {
+  const idea = { id: 'a-1', title: 'Add {{id}}', text: 'One\nTwo', success: ['first', 'second'] };
+  expect(titleFrom('[{{id}}] {{title}}: {{text}}', parts(idea))).toBe('[a-1] Add {{id}}: One Two');
+  expect(titleFrom('{{text}}', parts({ ...idea, text: 'x'.repeat(900) }))).toHaveLength(200);
+  expect(titleFrom('{{criteria}}', parts(idea))).toBe('- first - second');
+});
+
+it('a title without a word is the usual one; one with an unknown placeholder is refused by its name', () => {
+  const idea = { id: 'a-1', title: 'Add it', text: '', success: [] };
+  expect(titleFrom('{{text}}', parts(idea))).toBe('Add it (a-1)');
+  expect(() => titleFrom('{{cost}}', parts(idea))).toThrow(/landing\.pr\.title uses \{\{cost\}\}/);
+});
+
+it('a title with words of a tracker links nothing', () => {
+  const idea = { id: 'issue-3', title: 'Fix #9 for @zoe', text: 'Closes #1', success: [], origin: { ref: '3' } };
+  expect(titleFrom('{{title}}: {{text}}', parts(idea))).toBe('Fix no. 9 for zoe: Closes no. 1');
 });

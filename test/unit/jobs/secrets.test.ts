@@ -49,4 +49,6 @@ it('B1: a landing says its own words only', () => {
   const landed: LandResult = { kind: 'landed', commit: 'c', commits: 1, durationMs: 1 };
   expect(cleanLanding(landed, redact)).toEqual(landed);
   expect(cleanLanding({ ...landed, note: SECRET }, redact)).toMatchObject({ note: '[redacted]' });
+  const reverted = [{ idea: 'a', by: 'abcdef01', subject: SECRET }];
+  expect(cleanLanding({ ...landed, reverted }, redact)).toMatchObject({ reverted: [{ subject: '[redacted]' }] });
 });

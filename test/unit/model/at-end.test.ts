@@ -1,6 +1,6 @@
 /** What a run did stays as it was, and how its ideas stand now is told beside it. Features: A8 C2 G4. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { atEnd, endedAs, outcomeOf, sinceText, sinceThen } from '../../../src/model/at-end.js';
+import { atEnd, endedAs, outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '../../../src/model/at-end.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { Gone, RunModel } from '../../../src/model/model.js';
 import { takeVerdicts, type Verdict } from '../../../src/model/stands.js';
@@ -65,6 +65,17 @@ describe('A8 a run that is over keeps its numbers', () => {
     expect([...model.ideas.values()].filter(({ atEnd: then }) => then)).toEqual([]);
   });
 
+  it('what had landed before it and was reverted while it was open is not on the target at its end', () => {
+    say({ kind: 'run', state: 'running', landed: 2, total: 4 });
+    say({ kind: 'reverted', idea: 'd-1', by: '2', text: '2 (no) took it off main again' });
+    say({ kind: 'run', state: 'completed', landed: 2, total: 4 });
+    expect(outcomeOf(model)).toEqual({ ...ENDED, gone: 1 });
+    takeVerdicts(model, new Map([['d-1', { is: 'off', gone }]]));
+    expect(outcomeOf(model)).toEqual({ ...ENDED, gone: 1 });
+    takeVerdicts(model, new Map([['d-1', { is: 'landed', commit: '3' }]]));
+    expect(outcomeOf(model)).toEqual(ENDED);
+  });
+
   it('where the target moved, its summary tells what had landed before it', () => {
     const other = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('d-1', 'd-1')]);
     endedAs(other, { notLanded: [] });
@@ -106,4 +117,11 @@ describe('C2 what the target says', () => {
       'since then: a-1 no longer on main; b-1 given up; c-1 queued for the next start',
     );
   });
+});
+
+it('A8: a summary alone gives the same numbers', () => {
+  const notLanded = [...model.ideas.values()].flatMap(({ id, status }) =>
+    status === 'landed' ? [] : [{ idea: id, status }],
+  );
+  expect(outcomeOfSummary({ landed: 2, landedBefore: 1, notLanded })).toEqual(outcomeOf(model));
 });

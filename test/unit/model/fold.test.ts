@@ -1,9 +1,12 @@
 /** The model that every view reads, folded from events as runs write them. Features: G1 G2 G4 G6. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { besideLines } from '../../../src/client/views/beside-lines.js';
 import { groupProgress, partOf } from '../../../src/model/counts.js';
 import { addIdeas, fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
+import { revertedIn } from '../../../src/model/reverted.js';
+import { takeVerdicts } from '../../../src/model/stands.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
 import { IDEA_STATUSES, type IdeaStatus } from '../../../src/protocol/states.js';
@@ -64,6 +67,23 @@ describe('an idea', () => {
     told(70_000, 'paused');
     told(91_000, 'completed');
     expect([model.startedAt, model.endedAt]).toEqual([61_000, 91_000]);
+  });
+
+  it('C2: has a command once, though the run tells the result of its work with an event of its own', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    const asked: RunEvent = {
+      ...{ kind: 'command', verb: 'rollback', idea: 'a', by: 'cli' },
+      ...{ reason: 'not wanted', done: 'a leaves main' },
+    };
+    const result: RunEvent = { kind: 'command', verb: 'rollback', idea: 'a', done: 'a was taken off main by 1' };
+    play(model, [asked, END, result]);
+    const about = model.ideas.get('a');
+    expect(about?.said).toMatchObject([{ verb: 'rollback', by: 'cli', done: 'a was taken off main by 1' }]);
+    expect(about?.told).toEqual({ verb: 'rollback', reason: 'not wanted' });
+    expect(about?.moments.filter(({ kind }) => kind === 'said')).toHaveLength(1);
+    expect(about).toMatchObject({ commits: 0 });
+    play(model, [asked, result, { ...result, done: 'again' }]);
+    expect(about?.said.map(({ done }) => done)).toEqual([result.done, result.done, 'again']);
   });
 
   it('has its iteration, limit, agent, percent, gate and cost (G1)', () => {
@@ -222,7 +242,16 @@ describe('the run', () => {
     );
     expect(model.counts).toMatchObject({ total: 3, landed: 1, todo: 2 });
     play(model, [STARTED, { kind: 'idea', idea: 'b', title: 'B', status: 'landed' }]);
-    expect(model.counts).toEqual({ total: 3, landed: 2, landing: 0, working: 1, needYou: 0, todo: 0, skipped: 0 });
+    expect(model.counts).toEqual({
+      total: 3,
+      landed: 2,
+      landing: 0,
+      working: 1,
+      needYou: 0,
+      todo: 0,
+      skipped: 0,
+      takenOff: 0,
+    });
     expect(groupProgress(model.ideas, 'g')).toEqual({ done: 1, total: 2 });
   });
 
@@ -337,5 +366,56 @@ describe('any order of events', () => {
           expect(new Set(one.iterations.map(({ serial }) => serial)).size).toBe(one.iterations.length);
       }),
     );
+  });
+});
+
+describe('landed work that a person took off during the run', () => {
+  const text = 'abcdef01 (Revert "a") took it off main again; to run it again, once this run is over: ralphctl retry a';
+  const taken: RunEvent[] = [
+    { kind: 'run', state: 'running', landed: 0, total: 2 },
+    { kind: 'idea', idea: 'a', title: 'A', status: 'landed', commit: 'c'.repeat(40) },
+    { kind: 'reverted', idea: 'a', by: 'abcdef01', text },
+    { kind: 'idea', idea: 'b', title: 'B', status: 'landed', commit: 'd'.repeat(40) },
+  ];
+  const played = (events = taken): RunModel => {
+    const model = newModel(HEAD, [idea('a'), idea('b')]);
+    play(model, events);
+    return model;
+  };
+
+  it('C1 G1: is told on its own idea, which keeps its landing and its numbers', () => {
+    const model = played();
+    expect(model.ideas.get('a')).toMatchObject({ status: 'landed', reason: text, landedBefore: false });
+    expect(model.ideas.get('a')?.moments).toMatchObject([{ kind: 'reverted', text }]);
+    expect(model.ideas.get('b')).not.toHaveProperty('reason');
+    expect(revertedIn(model)).toEqual([{ idea: 'a', text }]);
+    expect(model.counts).toMatchObject({ landed: 2, total: 2 });
+    expect(besideLines(model)).toEqual(['landed: b']);
+  });
+
+  it('C1: what came back has landed without that reason, and what is in the file is as it was', () => {
+    const model = played();
+    takeVerdicts(model, new Map([['a', { is: 'landed', commit: 'e'.repeat(40) }]]));
+    expect(model.ideas.get('a')?.reason).toBe('its work is on main again');
+    expect(revertedIn(model)).toBeUndefined();
+    takeVerdicts(model, new Map());
+    expect(model.ideas.get('a')?.reason).toBe(text);
+    // What lost a part has landed before and after.
+    const part = played([...taken.slice(0, 2), { ...(taken[2] as RunEvent & { kind: 'reverted' }), part: true }]);
+    takeVerdicts(part, new Map([['a', { is: 'landed', commit: 'e'.repeat(40) }]]));
+    expect(revertedIn(part)).toEqual([{ idea: 'a', text }]);
+    expect(besideLines(part)).toEqual(['landed: a']);
+    // A landing before this run counts as one from before.
+    const before = newModel(HEAD, [idea('a')], new Set(['a']));
+    play(before, [taken[2] as RunEvent]);
+    expect(before.ideas.get('a')).toMatchObject({ status: 'landed', landedBefore: true, reason: text });
+  });
+
+  it('a run of an older version told it on the idea that landed next', () => {
+    const note = 'abcdef01 (Revert "a") took a off the target again; to run it again, once this run is over: …';
+    const [start, first] = taken as [RunEvent, RunEvent];
+    const model = played([start, first, { ...(taken[3] as RunEvent & { kind: 'idea' }), reason: note }]);
+    expect(model.ideas.get('b')).toMatchObject({ status: 'landed', reason: note });
+    expect(model.ideas.get('a')).not.toHaveProperty('reason');
   });
 });

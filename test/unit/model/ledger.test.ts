@@ -1,5 +1,6 @@
 /** E5: a chain tells how an idea ended and where it broke. */
 import { describe, expect, it } from 'vitest';
+import { chainLines } from '../../../src/client/views/ledger-lines.js';
 import { chainMs, chainsOf } from '../../../src/model/ledger.js';
 import type { LedgerRow } from '../../../src/protocol/ledger.js';
 
@@ -33,6 +34,18 @@ describe('chains', () => {
     expect(chain).toMatchObject({ outcome: 'failed', broke: bad });
   });
 
+  it('ended in another way than by a failure: its line says how', () => {
+    for (const [status, word] of [
+      ['blocked', 'blocked'],
+      ['timeout', 'timed out'],
+      ['abandoned', 'abandoned'],
+      ['failed', 'failed'],
+    ]) {
+      const [chain] = chainsOf([row('claim'), row('submit', { pass: false, data: { status } })]);
+      expect(chain && chainLines(chain, new Map())[0]).toBe(`a-1 in run r-1: ${word} (1.0s)`);
+    }
+  });
+
   it('failed with a green gate: it broke at its end', () => {
     const end = row('submit', { pass: false });
     expect(chainsOf([row('claim'), gate(true), end])).toMatchObject([{ outcome: 'failed', broke: end }]);
@@ -42,6 +55,14 @@ describe('chains', () => {
     const rows = [row('claim'), row('submit', { pass: true }), row('submit', { pass: false })];
     expect(chainsOf(rows)).toMatchObject([{ outcome: 'undone' }]);
     expect(chainsOf([...rows, row('submit', { pass: true })])).toMatchObject([{ outcome: 'landed' }]);
+  });
+
+  it('taken off by a later run, or after it: no failure of that run', () => {
+    const off = row('submit', { run: 'r-2', pass: false, data: { why: 'taken off the target again', commit: 'c' } });
+    expect(chainsOf([row('claim'), row('submit', { pass: true }), off])).toMatchObject([
+      { run: 'r-1', outcome: 'landed' },
+      { run: 'r-2', outcome: 'undone', broke: off },
+    ]);
   });
 
   it('a plan belongs to the next run that takes the idea; alone it is planned', () => {

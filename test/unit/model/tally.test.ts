@@ -1,6 +1,6 @@
 /** Iterations are counted in one place: agent runs that cost none count nowhere as one. Features: A8 B4 G2 G4. */
 import { expect, it } from 'vitest';
-import { tallyText } from '../../../src/client/views/fact-lines.js';
+import { factsText, tallyText } from '../../../src/client/views/fact-lines.js';
 import { ideaFacts, runFacts } from '../../../src/model/facts.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
@@ -75,4 +75,12 @@ it('G2: a repeated line counts once', () => {
   expect(counts(told(begin(1, 1), once, once, begin(1, 1), begin(2, 1), end(2, 1), end(2, 1)))).toEqual({
     ...{ same: new Set([1]), runs: 2 },
   });
+});
+
+it('D1 G2: a gate that did not run again names the gate that had seen the same tree', () => {
+  const same = 'gate of a';
+  const model = told(begin(1, 1), { kind: 'gate', idea: 'a', merged: true, pass: true, same, durationMs: 0 });
+  const idea = model.ideas.get('a');
+  if (!idea) throw new Error('no idea');
+  expect(factsText(ideaFacts(idea), 0)).toContain('gate green, same tree as gate of a');
 });

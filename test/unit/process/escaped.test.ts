@@ -1,5 +1,6 @@
 /** Processes that get away from a run: which are ended, and which are none of its business. Features: D1 E4. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -30,10 +31,12 @@ const written = (file: string): string => `while [ ! -s ${file} ]; do sleep 0.02
 
 const complaints = (dir: string): string => `${dir}.stderr`;
 
-/** Starts it beside the run, as a program of a person that has ended meanwhile. */
-function orphan(cwd: string, script: string, env: Record<string, string> = {}): void {
+/** Starts it beside the run, as a program of a person that has ended by then. */
+async function orphan(cwd: string, script: string, env: Record<string, string> = {}): Promise<void> {
   const stderr = openSync(complaints(cwd), 'w');
-  spawn('/bin/sh', ['-c', `setsid ${script} &`], { cwd, env: { ...ENV, ...env }, stdio: ['ignore', 'ignore', stderr] });
+  const shell = ['-c', `setsid ${script} &`];
+  const parent = spawn('/bin/sh', shell, { cwd, env: { ...ENV, ...env }, stdio: ['ignore', 'ignore', stderr] });
+  await once(parent, 'exit');
   closeSync(stderr);
   onTestFinished(() => rm(complaints(cwd), { force: true }));
 }
@@ -75,7 +78,7 @@ describe.runIf(process.platform === 'linux')('a process without token, group and
     const since = new Date();
     // The kernel counts start times in hundredths of a second: what began in the same one counts as older.
     await until(() => Date.now() - since.getTime() > 20);
-    orphan(dir, `env -i /bin/sh -c 'echo $$ > pid; exec sleep 600'`);
+    await orphan(dir, `env -i /bin/sh -c 'echo $$ > pid; exec sleep 600'`);
     const left = await wrote(join(dir, 'pid'));
     expect(await endLeftIn([dir], since)).toEqual([]);
     expect(await isAlive(left)).toBe(false);
@@ -126,7 +129,7 @@ describe.runIf(process.platform === 'linux')('what stands in the worktree and is
         () => false,
       ),
     );
-    orphan(dir, program, env);
+    await orphan(dir, program, env);
     const shell = await wrote(join(dir, 'shell'));
     await writeFile(join(dir, 'go'), 'go');
     expect((await handle.done).escaped).toBeUndefined();
@@ -135,7 +138,7 @@ describe.runIf(process.platform === 'linux')('what stands in the worktree and is
 
   it('D1: lives on: what began before the run', async () => {
     const dir = await tempDir();
-    orphan(dir, `env -i /bin/sh -c 'echo $$ > pid; exec sleep 600'`);
+    await orphan(dir, `env -i /bin/sh -c 'echo $$ > pid; exec sleep 600'`);
     const before = await wrote(join(dir, 'pid'));
     // In a later tick of the kernel's clock.
     await until(async () => (await findEscaped({ since: new Date(), places: [dir], env: {} })).length === 0);
@@ -145,7 +148,10 @@ describe.runIf(process.platform === 'linux')('what stands in the worktree and is
 
   it('D1: lives on: what a program starts that began before the run', async () => {
     const dir = await tempDir();
-    orphan(dir, `env -i /bin/sh -c '${written('up')}; (echo $$ > /dev/null; exec sleep 600) & echo $! > child; wait'`);
+    await orphan(
+      dir,
+      `env -i /bin/sh -c '${written('up')}; (echo $$ > /dev/null; exec sleep 600) & echo $! > child; wait'`,
+    );
     const begun = new Date(Date.now() + 50);
     await until(
       async () =>

@@ -15,7 +15,7 @@ export const clockAt = (time: string): number => {
   return new Date(2026, 10, 17, hour, minute).getTime();
 };
 
-const idea = (id: string, title: string, more: Partial<Idea> = {}): Idea => ({
+export const idea = (id: string, title: string, more: Partial<Idea> = {}): Idea => ({
   ...{ id, title, text: '', blue: false, dependsOn: [], tags: [], done: false, ralph: true, success: [] },
   ...{ allowEmpty: false, source: { file: 'roadmap.md', line: 1 }, ...more },
 });

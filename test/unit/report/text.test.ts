@@ -15,7 +15,7 @@ import { markdownReport } from '../../../src/report/markdown.js';
 import { type Report, reportJsonSchema, reportSchema } from '../../../src/report/schema.js';
 import { reportLines, textReport } from '../../../src/report/text.js';
 import { width } from '../../../src/screen/text/text.js';
-import { clockAt, reportOf, shopNight } from './shop-night.js';
+import { clockAt, reportOf, idea as shopIdea, shopNight } from './shop-night.js';
 
 /** Drawn anew with PICTURES=draw, and looked at before it is kept. */
 function expectFile(name: string, text: string): void {
@@ -148,6 +148,35 @@ describe('the report of a night', () => {
     );
   });
 
+  it('D1: a target that was renamed or deleted is not called green', () => {
+    const renamed = {
+      ...{ branch: 'trunk', text: 'the branch main was renamed to trunk', fix: 'Go on with trunk' },
+      commands: ['ralphctl start --target trunk'],
+    };
+    const report = reportOf(shopNight(), {}, undefined, (model) => {
+      model.renamed = renamed;
+    });
+    expect(report.target).toMatchObject({ missing: true });
+    const told = /main was green at 5555555 .*; that branch does not exist any more/;
+    expect(textReport(report).join('\n')).toMatch(told);
+    expect(historyRun(report, []).target).not.toHaveProperty('green');
+    const lost: Gone = { text: 'gone', landed: '1', command: 'git branch main 1', noBranch: true };
+    expect(textReport(reportOf(shopNight(), { gone: new Map([['search-001', lost]]) })).join('\n')).toMatch(told);
+  });
+
+  it('C2 G4: an idea that is off the target since an earlier run, and did not land in this one, is queued once', () => {
+    const text = 'cache-001 landed as 1, and was taken off main by 2, its rollback';
+    const off: Gone = { text, landed: '1', by: '2', command: 'ralphctl retry cache-001', start: 'ralphctl start' };
+    const report = reportOf(shopNight(), { gone: new Map([['cache-001', off]]) }, undefined, (model) => {
+      const idea = model.ideas.get('cache-001');
+      if (idea) idea.forNext = { queued: true, words: [] };
+    });
+    expect(report.open.find(({ idea }) => idea === 'cache-001')).toMatchObject({ queued: true });
+    expect(report.todo.map((one) => one.text).join('\n')).toMatch(
+      /you queued 1 idea for the next start: cache-001(?!,)/,
+    );
+  });
+
   it('C2 A8: what was rolled back before it landed is for the next start, and the run keeps its numbers', () => {
     const at = new Date(clockAt('31:30')).toISOString();
     const about = { idea: 'cache-001', title: 'Cache' };
@@ -186,6 +215,12 @@ describe('the report of a night', () => {
     expect(fixOf(late, true)).toBe('ralphctl edit cache-001 --timeout MINUTES, then: ralphctl start');
     expect(fixOf(late, false)).toBe('ralphctl edit cache-001 --timeout MINUTES, then: ralphctl retry cache-001');
     expect(fixOf(shopNight(), false)).toBe('ralphctl limit cache-001 10 grants 10 more iterations');
+    const once = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [
+      { ...shopIdea('cache-001', 'Cache the front page'), ralph: false },
+    ]);
+    for (const event of shopNight()) fold(once, event);
+    const { todo } = makeReport(once, { now: clockAt('32:00'), zone: 'UTC', over: false });
+    expect(todo.find(({ subject }) => subject === 'cache-001')?.fix).toBe('ralphctl retry cache-001 tries it again');
   });
 
   it('E1: after a run of a named source, every next step is a run of that source', () => {
@@ -250,6 +285,18 @@ describe('the report of a night', () => {
     );
     expect(open.todo.map(({ subject }) => subject)).not.toContain('login-001');
     expect(open.look).toContainEqual({ kind: 'missing', text });
+  });
+
+  it('B6 C4: names what changed outside a worktree while an agent ran, also of an idea that has landed', () => {
+    const text = 'a branch of yours moved while cache-001 worked: feature';
+    const tell = (event: RunEvent): StampedEvent => ({ at: new Date(clockAt('23:30')).toISOString(), ...event });
+    const warned = tell({ kind: 'warning', idea: 'cache-001', warning: 'outside', text });
+    const stuck = tell({ kind: 'warning', idea: 'cache-001', warning: 'stuck', text: 'no progress' });
+    const landed = { kind: 'idea', idea: 'cache-001', title: 'Cache the front page', commit: 'abc' } as const;
+    const events = [...shopNight(), warned, warned, stuck, tell({ ...landed, status: 'landed' })];
+    const of = (kind: string) => reportOf(events).look.filter((one) => one.kind === kind);
+    expect(of('outside')).toEqual([{ kind: 'outside', text: `cache-001: ${text}` }]);
+    expect(of('stuck')).toEqual([]);
   });
 
   it('B4 G4: explains ideas that the end of the run cut off, and what to do about them', () => {

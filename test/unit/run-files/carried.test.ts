@@ -1,12 +1,17 @@
 /** Commands for the next start, and what an abandonment makes of them. Features: C3 C5. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { carriedLines } from '../../../src/client/follow/left-behind.js';
+import { nextSteps } from '../../../src/client/views/status-lines.js';
+import { readOwn } from '../../../src/config/own-files.js';
+import { carriedDir } from '../../../src/config/paths.js';
+import { keptAnswer } from '../../../src/decide/idea/answers.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
-import { noteAbandoned, recordOf } from '../../../src/run-files/carried.js';
-import { askedFor, keep, keepHint, keptForNext, keptWords } from '../../../src/run-files/kept.js';
+import { allCarried, noteAbandoned, recordOf } from '../../../src/run-files/carried.js';
+import { askedFor, keep, keepHint, keptForNext, keptWords, leftOutOf } from '../../../src/run-files/kept.js';
 
 let root: string;
 beforeEach(async () => {
@@ -28,6 +33,14 @@ it('C3: an idea that a person retries and then abandons is carried over as aband
   const lines = await carriedLines(root, { project: 'p' }, new Set(['a-1']), []);
   expect(lines).toEqual([expect.stringMatching(/^the run leaves out a-1: you abandoned it .*: no use; .*retry a-1$/)]);
   expect((await recordOf(root, 'p', 'a-1')).kept).toEqual([{ verb: 'limit', at, n: 3 }]);
+});
+
+it('C3: a kept answer is called an answer, beside hints', async () => {
+  await keepHint(root, 'p', 'a-1', keptAnswer('Which colour?', 'blue'));
+  expect(await words()).toEqual(['answer for a-1']);
+  await keepHint(root, 'p', 'a-1', 'look at the log');
+  await keepHint(root, 'p', 'a-1', 'and at the disk');
+  expect(await words()).toEqual(['2 hints for a-1', 'answer for a-1']);
 });
 
 it('C3: a retry after that brings back what still counts', async () => {
@@ -59,3 +72,55 @@ it.each([
     expect(both).toBe(first - 20);
   },
 );
+
+it('C2 C3: start, dry run and status count the same ideas as left out, in one sentence', async () => {
+  await noteAbandoned(root, 'p', 'given-up');
+  await noteAbandoned(root, 'p', 'not-in-the-backlog');
+  await noteAbandoned(root, 'p', 'taken-back');
+  await keep(root, 'p', 'taken-back', { verb: 'retry', at });
+  await keep(root, 'p', 'skipped', { verb: 'skip', at });
+  await keep(root, 'p', 'off', { verb: 'rollback', at });
+  await keep(root, 'p', 'longer', { verb: 'limit', at, n: 3 });
+  const open = ['off', 'skipped', 'longer', 'given-up', 'taken-back', 'other'];
+  const left = leftOutOf(await keptForNext(root, 'p'), open);
+  expect(left).toEqual(['off', 'skipped', 'given-up']);
+  const sentence = 'a start leaves out off, skipped, given-up, until: ralphctl retry IDEA';
+  expect(await carriedLines(root, { project: 'p' }, new Set(open), [])).toContain(sentence);
+  const status = nextSteps(
+    open.map((idea) => ({ idea })),
+    new Set(left),
+  );
+  expect(status).toContain(sentence);
+  // A start that names them runs all but the skipped one.
+  expect(leftOutOf(await keptForNext(root, 'p'), open, ['off', 'given-up', 'skipped'])).toEqual(['skipped']);
+  const one = await carriedLines(root, { project: 'p' }, new Set(['skipped']), []);
+  expect(one).toContain('a start leaves out skipped, until: ralphctl retry skipped');
+});
+
+it('C3: thousands of records are read with few files open, however many callers read them', async () => {
+  const folder = carriedDir(root, 'p');
+  await mkdir(folder, { recursive: true });
+  const record = (idea: string) => JSON.stringify({ version: 1, idea, kept: [{ verb: 'limit', at, n: 2 }] });
+  const ids = Array.from({ length: 3000 }, (_, n) => `x-${n}`);
+  for (const id of ids) writeFileSync(join(folder, `${id}.json`), record(id));
+  let most = 0;
+  let over = false;
+  const all = Promise.all([keptForNext(root, 'p'), allCarried(root, 'p')]).finally(() => {
+    over = true;
+  });
+  while (!over) {
+    most = Math.max(most, process.getActiveResourcesInfo().filter((one) => /FSReq|FileHandle/.test(one)).length);
+    await new Promise((next) => setTimeout(next, 1));
+  }
+  expect((await all).map(({ length }) => length)).toEqual([3000, 3000]);
+  expect(most).toBeLessThan(100);
+});
+
+it('C3: a record that cannot be read holds up no other', async () => {
+  const folder = carriedDir(root, 'p');
+  // As many as are read at the same time, and more.
+  for (let n = 0; n < 100; n++) await mkdir(join(folder, `x-${n}.json`), { recursive: true });
+  await expect(allCarried(root, 'p')).rejects.toThrow(/is unusable: this is a folder/);
+  await writeFile(join(root, 'one'), 'text');
+  expect(await readOwn(join(root, 'one'))).toBe('text');
+});

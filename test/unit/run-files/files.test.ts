@@ -44,7 +44,7 @@ describe('run files', () => {
   });
 
   it('are kept apart for many runs, and missing or broken ones are errors', async () => {
-    const ids = Array.from({ length: 12 }, (_, i) => `run-${String(i).padStart(2, '0')}`);
+    const ids = Array.from({ length: 12 }, (_, i) => `20260101-0000${String(i).padStart(2, '0')}-aaaa`);
     for (const runId of ids) await writeRun(root, file(runId), [idea(runId)]);
     for (const runId of [...ids, ...ids]) {
       const run = await loadRun(root, { project: 'p', runId });
@@ -58,6 +58,27 @@ describe('run files', () => {
     await expect(loadRun(root, { project: 'p', runId: 'broken' })).rejects.toThrow(
       /run\.json is damaged: it is no valid JSON.*ralphctl abort/,
     );
+  });
+
+  it('are whole or not there: a start that is cut off leaves nothing that counts, and the next one removes it', async () => {
+    const runId = '20260101-000000-aaaa';
+    const cut = file(runId);
+    Object.assign(cut, { named: cut });
+    await expect(writeRun(root, cut, [idea('a')])).rejects.toThrow(/circular/);
+    expect(await readdir(runsDir(root, 'p'))).toEqual([]);
+    // What a killed process left.
+    const draft = join(runsDir(root, 'p'), `.${runId}-abcd1234-1.new`);
+    await mkdir(draft);
+    await writeFile(join(draft, 'backlog.json'), '[');
+    expect(await listRuns(root, 'p')).toEqual([]);
+    await writeRun(root, file(runId), [idea('a')]);
+    expect(await readdir(runsDir(root, 'p'))).toEqual([runId]);
+    expect((await readdir(runDir(root, 'p', runId))).sort()).toEqual(['added', 'backlog.json', 'run.json']);
+    // A folder that is there gets its files, and keeps the others.
+    await writeFile(join(runDir(root, 'p', runId), 'events.jsonl'), '');
+    await writeRun(root, file(runId), [idea('b')]);
+    expect(await readdir(runsDir(root, 'p'))).toEqual([runId]);
+    expect(await readdir(runDir(root, 'p', runId))).toContain('events.jsonl');
   });
 
   it('a hundred writers at once leave one whole file and nothing else', async () => {

@@ -1,10 +1,12 @@
 /** A run that has ended, on the screen: what it says, and how the next one starts. Features: C1 G4 G5. */
 import { describe, expect, it } from 'vitest';
 import { fold, newModel } from '../../../src/model/fold.js';
-import type { RunModel } from '../../../src/model/model.js';
+import type { Gone, IdeaModel, RunModel } from '../../../src/model/model.js';
+import { takeVerdicts } from '../../../src/model/stands.js';
 import { compose } from '../../../src/screen/compose.js';
 import { press } from '../../../src/screen/control/press.js';
 import { noDetails } from '../../../src/screen/details.js';
+import { listsOf } from '../../../src/screen/lists.js';
 import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi, type ScreenName, type Ui } from '../../../src/screen/ui.js';
 import { clockAt, idea, NOW } from './shop.js';
@@ -41,6 +43,28 @@ const seenAt = (model: RunModel) =>
   }) as const;
 
 describe('a run that has ended', () => {
+  it('G4: asks about landed work that somebody took off, and counts a rollback as taken off', () => {
+    const model = over(1);
+    const off = (id: string): Gone => ({
+      ...{ text: `${id} landed as 1, and 2 (Revert) took it off main again`, landed: '1', stays: true },
+      ...{ command: `ralphctl retry ${id}`, start: 'ralphctl start' },
+    });
+    const rolled = model.ideas.get('c-3') as IdeaModel;
+    rolled.forNext = { leftOut: true, rolledBack: true, words: ['rollback c-3'] };
+    takeVerdicts(model, new Map(['b-2', 'c-3'].map((id) => [id, { is: 'off' as const, gone: off(id) }])));
+    const run = lines(model);
+    expect(run[2]?.replace(/ +/g, ' ')).toBe(' 3 landed 0 land 0 work 2 need you 0 to do 1 taken off of 6');
+    expect(run.find((one) => one.includes('⊖'))).toMatch(/⊖ b-2 +taken off +b-2 landed as 1, and 2 \(Revert\)/);
+    const needs = lines(model, { screen: 'needs', selected: { needs: { section: 'needs', id: 'b-2' } } });
+    expect(needs.join(' ').replace(/\s+/g, ' ')).toContain(
+      'took it off main again. Run it again with: ralphctl retry b-2, then: ralphctl start',
+    );
+    expect(listsOf(model).needs.map(({ id, shown }) => [id, shown])).toEqual([
+      ['a-1', 'failed'],
+      ['b-2', 'taken off'],
+    ]);
+  });
+
   it('G5: has a green tick only where everything landed', () => {
     expect(lines(over(0))[0]).toContain('✓ completed 4m');
     expect(lines(over(4))[0]).toContain('! completed 4m, 4 not landed');

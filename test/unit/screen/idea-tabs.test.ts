@@ -70,3 +70,12 @@ it('G4: an agent run that ended without a word shows its error and what it print
   const shown = compose(model, first, details, { columns: 80, rows: 40 }, THEME, NOW).lines.map(plainLine).join('\n');
   expect(shown).toContain('its whole output: ralphctl logs a-1 --iteration 1');
 });
+
+it('G4: what was said in an earlier run stands under that run', () => {
+  const said = [{ at: clockAt('22:10'), verb: 'answer', text: 'Use the red one.', done: 'ok' }];
+  const details = { ...noDetails(), idea: { id: 'a-1', saidBefore: [{ runId: '20260101-000000-aaaa', said }] } };
+  const text = page(one(), 'said', 100, details);
+  expect(text).toContain('in run 20260101-000000-aaaa');
+  expect(text).toContain('Use the red one.');
+  expect(text).not.toContain('nobody has said');
+});

@@ -34,7 +34,7 @@ const refused = (why: string): RunEvent => ({ kind: 'refused', verb: 'hint', ide
 describe('the log of another run', () => {
   const now = modelOf('r2', refused('of this run'));
   const past = modelOf('r1', refused('of the other run'));
-  const ui: Partial<Ui> = { screen: 'log', logOf: 'r1' };
+  const ui: Partial<Ui> = { screen: 'log', ofRun: 'r1' };
 
   it('G8: is loading, by its name, and shows nothing of this run', () => {
     const text = shown(now, ui);

@@ -6,7 +6,8 @@ import type { RunEvent } from '../../../src/protocol/events.js';
 import { compose } from '../../../src/screen/compose.js';
 import { press } from '../../../src/screen/control/press.js';
 import { atEnd, goTo, withNewRun } from '../../../src/screen/control/seen.js';
-import { answered, sending } from '../../../src/screen/control/sent.js';
+import { answered, messageUntil, sending } from '../../../src/screen/control/sent.js';
+import { ideaWish } from '../../../src/screen/control/verbs.js';
 import { type Details, noDetails } from '../../../src/screen/details.js';
 import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi, type ScreenName, type Ui } from '../../../src/screen/ui.js';
@@ -28,11 +29,17 @@ const model = modelOf(
   { kind: 'run', state: 'running', landed: 0, total: 4 },
   { kind: 'idea', idea: 'slow', title: 'slow', status: 'running', agentName: 'ed-001' },
   { kind: 'iteration', idea: 'slow', serial: 3, iteration: 3, max: 3, agentName: 'ed-001', agent: 'x' },
-  timeout('late', '1h30m of working time used'),
+  {
+    ...{ kind: 'iteration', idea: 'late', serial: 1, iteration: 1, max: 3, agentName: 'ed-001' },
+    limitMs: 90 * 60_000,
+  },
+  // A number is data, and no part of a sentence.
+  timeout('late', '7m of working time used'),
   timeout('long', 'the agent timed out after 30m'),
   timeout('used', '3 of 3 iterations used'),
 );
-const keys = (ui: Ui, on: string, ...names: string[]) => {
+const keys = (ui: Ui, on: string, ...names: string[]) => keysIn(model, ui, on, ...names);
+const keysIn = (model: RunModel, ui: Ui, on: string, ...names: string[]) => {
   let pressed: ReturnType<typeof press> = { ui };
   for (const name of names) {
     const key = name.length === 1 ? { name, text: name } : { name };
@@ -43,6 +50,19 @@ const keys = (ui: Ui, on: string, ...names: string[]) => {
   }
   return pressed;
 };
+/** Single attempts, and an idea whose events are of an older version. */
+const others = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [
+  ...['once', 'over'].map((id) => idea(id, id, { ralph: false })),
+  idea('old', 'old', { ralph: true }),
+]);
+for (const event of [
+  { kind: 'run', state: 'running', landed: 0, total: 3 },
+  { kind: 'idea', idea: 'once', title: 'once', status: 'running', agentName: 'ed-001' },
+  { kind: 'iteration', idea: 'once', serial: 1, iteration: 1, max: 1, agentName: 'ed-001' },
+  timeout('over', '1 of 1 iterations used'),
+  timeout('old', '1h30m of working time used'),
+] satisfies RunEvent[])
+  fold(others, { at: new Date(clockAt('23:00')).toISOString(), ...event });
 const rows = (ui: Ui, of: RunModel = model, details: Details = noDetails()): string[] =>
   compose(of, ui, details, SIZE, THEME, NOW).lines.map(plainLine);
 const line = (ui: Ui, of: RunModel = model): string => rows(ui, of).at(-2) ?? '';
@@ -61,6 +81,26 @@ describe('more of what an idea ran out of', () => {
     expect(keys(ui, 'late', 'enter').act).toEqual({
       ...{ do: 'tell', args: ['edit', 'late', '--timeout', '180'], next: ['retry', 'late'] },
     });
+  });
+
+  it('C3: a number that the events do not have is typed', () => {
+    const { ui } = keysIn(others, initialUi(), 'old', '+');
+    expect(line(ui, others)).toMatch(/^ minutes of work for old: +then it is tried again/);
+    expect(keysIn(others, ui, 'old', '9', 'enter').act).toMatchObject({ args: ['edit', 'old', '--timeout', '9'] });
+  });
+
+  it.each([
+    ['once', ''],
+    ['over', ' To try it again: ralphctl retry over.'],
+  ])('B10: %s has a single attempt, and the key names what helps', (id, again) => {
+    const { ui, act } = keysIn(others, initialUi(), id, '+');
+    expect([act, ui.prompt, ui.pending]).toEqual([undefined, undefined, undefined]);
+    expect(rows({ ...initialUi(), screen: 'idea', idea: id, tab: 'timeline' }, others).join('\n')).not.toMatch(
+      /\+ more/,
+    );
+    expect(ui.message?.text).toContain(
+      `${id} has a single attempt (ralph: false), so more iterations do not help it.${again} For a longer agent run: ralphctl edit ${id} --iteration-timeout MINUTES`,
+    );
   });
 
   it('C3: where neither helps, the key names what does', () => {
@@ -82,6 +122,12 @@ describe('more of what an idea ran out of', () => {
 
 it('C4: a hint to the last iteration says before it is typed that no prompt follows by itself', () => {
   expect(line(keys(initialUi(), 'slow', 'i').ui)).toContain('its last iteration: read only after + or a retry');
+});
+
+it('B10: a hint to the only attempt names no key that does not help', () => {
+  expect(line(keysIn(others, initialUi(), 'once', 'i').ui, others)).toContain(
+    'its only attempt: read only after a retry',
+  );
 });
 
 it('an empty input says that nothing was sent', () => {
@@ -150,5 +196,29 @@ describe('the end of the run', () => {
     const seen = { model: over, details: noDetails(), places: [], ...SIZE };
     const ui = press({ ...on('history'), selected: { history: { id: 'r0' } } }, { name: 'v' }, seen).ui;
     expect(ui).toMatchObject({ screen: 'report', back: ['run'] });
+  });
+});
+
+describe('the answer of the run', () => {
+  it('C3: a refusal stays until the next key, or the end of the run, and other answers for some seconds', () => {
+    const refused: Ui = { ...initialUi(), message: { text: 'slow waits for an approval', refused: true } };
+    expect(messageUntil(refused, NOW)).toBe(Number.POSITIVE_INFINITY);
+    expect(messageUntil({ message: { text: 'slow pauses' } }, NOW)).toBe(NOW + 8000);
+    expect(keys(refused, 'slow', 'j').ui.message).toBeUndefined();
+    expect(line(atEnd({ ...refused, screen: 'log' }))).toContain('run ended');
+  });
+
+  it('A6 C2: p does not offer to resume an idea that waits for an approval', () => {
+    const asks = modelOf(
+      { kind: 'run', state: 'running', landed: 0, total: 4 },
+      { kind: 'idea', idea: 'slow', title: 'slow', status: 'paused', agentName: 'ed-001', approval: true },
+      { kind: 'idea', idea: 'late', title: 'late', status: 'paused', agentName: 'ed-002' },
+    );
+    const wish = (id: string) => ideaWish('pause', asks, asks.ideas.get(id) ?? expect.fail(id));
+    expect(wish('slow')).toEqual({ act: { do: 'tell', args: ['pause', 'slow'] } });
+    expect(wish('late')).toEqual({ act: { do: 'tell', args: ['resume', 'late'] } });
+    const shown = rows({ ...initialUi(), screen: 'idea', idea: 'slow', tab: 'timeline' }, asks).join('\n');
+    expect(shown).toContain('a approve');
+    expect(shown).not.toContain('p resume');
   });
 });

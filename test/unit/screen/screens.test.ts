@@ -1,5 +1,6 @@
 /** The other screens as pictures: G1 G2 G4 A4 C3. */
 import { describe, expect, it } from 'vitest';
+import { fold } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import { compose, placesOf } from '../../../src/screen/compose.js';
 import { press } from '../../../src/screen/control/press.js';
@@ -207,6 +208,24 @@ describe('every list', () => {
     expect(text(moved)).not.toContain('follows');
     expect(text(walk(moved, 'f', noDetails(), 0).ui)).toContain('follows');
   });
+});
+
+const THEME = { colour: true, ascii: false };
+it('of the log has a question once, and whole', () => {
+  const { model, details } = { model: shop(), details: shopDetails() };
+  const question = `${'Which of the two ways is meant, the long one or the short one? '.repeat(6)}Say which.`;
+  const at = new Date(NOW).toISOString();
+  fold(model, { at, kind: 'asks', idea: 'cache-001', asking: 'question', question, id: 'q-1' });
+  fold(model, {
+    ...{ at, kind: 'idea', idea: 'cache-001', title: 'Cache the front page', status: 'needs-human' },
+    reason: `${question.slice(0, 299)}…`,
+  });
+  // It is answered, so that the idea has it no longer.
+  fold(model, { at, kind: 'idea', idea: 'cache-001', title: 'Cache the front page', status: 'running' });
+  const ui: Ui = { ...initialUi(), screen: 'log', find: 'which of the two', wrap: true, follow: false };
+  const text = textOf(compose(model, ui, details, { columns: 600, rows: 24 }, THEME, NOW));
+  expect(text.match(/cache-001 .*Which of the two.*Say which\./g)).toHaveLength(1);
+  expect(text.match(/Which of the two ways/g)).toHaveLength(6);
 });
 
 describe('the report', () => {

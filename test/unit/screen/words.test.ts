@@ -12,6 +12,7 @@ const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' 
 const idea = 'a-1';
 const tests = { passed: 4, failed: 2, skipped: 0, total: 6 };
 const end = { serial: 4, iteration: 3, durationMs: 120_000, commits: 2 } as const;
+const spent = { iterations: 0, ms: 120_000, tokens: 0, dollars: 0.2, unknownTokens: 1, unknownDollars: 0 };
 const wave = { kind: 'wave', wave: 2, of: 5 } as const;
 const taken = [{ idea: 'issue-12', tier: 'T1' as const, score: 5 }];
 
@@ -71,6 +72,7 @@ const EVENTS = {
     ...{ kind: 'escalated', idea, rung, iterations: 3 },
   })),
   review: [{ kind: 'review', idea, state: 'checks', number: 5, url: 'https://forge/5', why: 'lint' }],
+  reverted: [{ kind: 'reverted', idea, by: 'abcdef01', text: 'abcdef01 (no) took it off main again' }],
   push: [
     { kind: 'push', state: 'pushed', to: 'origin/main', commits: 2, ideas: [idea] },
     { kind: 'push', state: 'held', to: 'origin/main', ideas: [idea], why: 'the remote refuses' },
@@ -84,6 +86,7 @@ const EVENTS = {
   wave: [
     { ...wave, state: 'began', taken, open: 40, rejected: 20, left: 17 },
     { ...wave, state: 'empty', open: 2, rejected: 2 },
+    { ...wave, state: 'began', taken, read: { agent: 'claude', reports: 3, byRules: 1, why: 'a limit', spent } },
     { ...wave, state: 'waits', why: 'no network' },
     { ...wave, state: 'ended', attempted: 3, passed: 2, failed: 1, ms: 120_000, dollars: 0.84 },
     { ...wave, state: 'over', why: 'waves.maxWaves is reached (5)' },
@@ -136,6 +139,21 @@ describe('the phrase book', () => {
     });
     expect(logged(closed)).toMatch(/◷ codex \(k\) is at a usage limit: weekly; resumes at /);
     expect([listed(open).text, logged(open)?.slice(9)]).toEqual(['open again', '✓ codex (k) is open']);
+  });
+
+  it('C6: a branch that the agent left is told below the end of its iteration', () => {
+    const repaired = ['moved ralph/a-1 to the tip of branch side'];
+    const event: RunEvent = {
+      ...end,
+      kind: 'iteration-end',
+      idea,
+      signal: { kind: 'complete' },
+      outcome: 'ok',
+      repaired,
+    };
+    expect(logged(event)).toContain(
+      '! the agent had left its branch; ralphctl moved ralph/a-1 to the tip of branch side',
+    );
   });
 
   it('names a state of the run, a warning and an alert in words, not as the wire does', () => {

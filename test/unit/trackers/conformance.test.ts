@@ -38,6 +38,19 @@ describe.each(KINDS.map((kind) => [`${kind.name}${kind.leftOut}`, kind] as const
     expect((await place.open(false, { query: 'table' }).list()).map(({ ref }) => ref)).toEqual(['8']);
   });
 
+  test('E3 lists what was closed lately, for comparison', async () => {
+    if (kind.name === 'jsonl') await place.put([...ITEMS, { ref: '9', title: 'Over', state: 'closed' }]);
+    else {
+      const tracker = place.open(true);
+      await tracker.claim('7', A, 'works');
+      await tracker.show('7', A, { state: 'done', text: 'landed' });
+    }
+    const closed = await place.open(false).closed(new Date(0));
+    const expected = kind.name === 'jsonl' ? ['9', 'Over'] : ['7', 'Fix the login'];
+    expect(closed.map(({ id, title, state }) => [id, title, state])).toEqual([[...expected, 'closed']]);
+    if (kind.name !== 'jsonl') expect(await place.open(false).closed(new Date('2999-01-01'))).toEqual([]);
+  });
+
   test('writes nothing without consent', async () => {
     const tracker = place.open(false);
     await tracker.check();

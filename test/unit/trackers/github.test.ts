@@ -173,7 +173,7 @@ describe.skipIf(gh.path === undefined)(`GitHub issues when things go wrong (F3)$
     );
   });
 
-  it('leaves one comment and one close, whichever answer is lost', async () => {
+  it('leaves one comment and one close, whichever answer is lost', { timeout: 300_000 }, async () => {
     const steps = (tracker: Tracker): (() => Promise<unknown>)[] => [
       () => tracker.claim('1', A, 'it works'),
       () => tracker.show('1', A, { state: 'asks', text: 'a question' }),

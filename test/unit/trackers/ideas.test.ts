@@ -133,6 +133,20 @@ describe('hostile texts of items (F3)', () => {
     expect(ask()).not.toContain(word);
   });
 
+  it('E3 carry the notes of the agent that triaged them between lines of the same kind, as data', () => {
+    const [one] = read([item('3', { body: 'The list is empty.' })]).ideas;
+    if (!one) throw new Error('no idea');
+    const investigation = { agent: 'claude', notes: 'Look at load().', files: ['src/list.ts'] };
+    const about = { iteration: 1, maxIterations: 3, nonce: 'abc123', notes: [] };
+    const prompt = buildPrompt({ ...about, idea: { ...one, investigation } });
+    const [, word = ''] = /^----- (\w+): the notes begin -----$/m.exec(prompt) ?? [];
+    expect(prompt).toContain(`----- ${word}: the text begins -----`);
+    const notes = prompt.slice(prompt.indexOf(`${word}: the notes begin`), prompt.indexOf(`${word}: the notes end`));
+    expect(notes).toContain('Look at load().\n\nFiles: src/list.ts');
+    expect(prompt).toContain('Another agent (claude) has read this text');
+    expect(buildPrompt({ ...about, idea: one })).not.toContain('Another agent');
+  });
+
   it('of a megabyte are cut, and cost no time', () => {
     const began = performance.now();
     const long = item('1', { title: '#1 @a '.repeat(200_000), body: `${'Depends on #1 '.repeat(80_000)}\u001b[31m` });

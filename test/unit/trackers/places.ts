@@ -7,8 +7,8 @@ import { type TrackerConfig, tracker as trackerSchema } from '../../../src/confi
 import { journalOf } from '../../../src/trackers/jsonl.js';
 import { openTracker } from '../../../src/trackers/open.js';
 import type { Tracker } from '../../../src/trackers/tracker.js';
-import { FORGE_HOST, startForge } from '../../support/forge/forge.js';
-import { ghProgram, leftOut } from '../../support/forge/programs.js';
+import { FORGE_HOST, GITLAB_TEST_HOST, startForge } from '../../support/forge/forge.js';
+import { GLAB_STAND_IN, ghProgram, glabProgram, leftOut } from '../../support/forge/programs.js';
 
 export interface Seen {
   open: boolean;
@@ -24,6 +24,7 @@ export interface Given {
   body?: string;
   labels?: string[];
   author?: string;
+  state?: 'open' | 'closed';
 }
 
 export interface TestPlace {
@@ -47,9 +48,7 @@ const EXAMPLE = fileURLToPath(new URL('../../../examples/trackers/notes/tracker.
 
 const scratch = (): Promise<string> => mkdtemp(join(tmpdir(), 'ralphctl-trackers-'));
 
-const gh = await ghProgram();
-
-const GLAB = fileURLToPath(new URL('../../support/forge/glab', import.meta.url));
+const [gh, glab] = await Promise.all([ghProgram(), glabProgram()]);
 
 /** `program`: the folder with the command line of the forge. */
 const forgeKind =
@@ -57,6 +56,7 @@ const forgeKind =
     const [forge, dir] = await Promise.all([startForge(), scratch()]);
     const repo = forge.world.repo('acme', 'shop', { acme: 'OWNER', bot: 'COLLABORATOR', other: 'COLLABORATOR' });
     const folder = await program(dir);
+    await forge.glabSettings(dir);
     return {
       async put(items: readonly Given[]) {
         for (const { ref, author = 'acme', ...given } of items)
@@ -91,10 +91,16 @@ const github: Kind = {
 const gitlab: Kind = {
   name: 'gitlab, with a stand-in for glab',
   leftOut: '',
-  make: forgeKind('gitlab', 'gitlab.localhost', async (dir) => {
-    await symlink(GLAB, join(dir, 'glab'));
+  make: forgeKind('gitlab', GITLAB_TEST_HOST, async (dir) => {
+    await symlink(GLAB_STAND_IN, join(dir, 'glab'));
     return dir;
   }),
+};
+
+const realGitlab: Kind = {
+  name: 'gitlab, with the real glab',
+  leftOut: leftOut(glab),
+  make: forgeKind('gitlab', GITLAB_TEST_HOST, () => Promise.resolve(dirname(glab.path ?? ''))),
 };
 
 const jsonl: Kind = {
@@ -164,4 +170,4 @@ const example: Kind = {
   },
 };
 
-export const KINDS: readonly Kind[] = [github, gitlab, jsonl, example];
+export const KINDS: readonly Kind[] = [github, gitlab, realGitlab, jsonl, example];

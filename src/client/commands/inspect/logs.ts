@@ -18,16 +18,20 @@ import type { RunAgentResult } from '../../../protocol/agent-run.js';
 import type { StampedEvent } from '../../../protocol/events.js';
 import type { ShownState } from '../../../protocol/states.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { LONGEST_WARNING } from '../../../protocol/warnings.js';
 import { eventsPath, followEvents } from '../../../run-files/events.js';
 import { readIdea } from '../../../run-files/read-model.js';
+import { leftOut } from '../../../run-files/readable.js';
 import { knownIdeas, listRuns } from '../../../run-files/run.js';
 import { RUN_FILE } from '../../../run-files/shapes.js';
 import { readSummary } from '../../../run-files/summary.js';
+import { gateWords } from '../../../screen/words/gate-words.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { Shown } from '../../follow/follow.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
 import { workedOn } from '../../model/idea-runs.js';
-import { jsonText, safeLines, writeAll } from '../../output.js';
+import { endFollowing, newestTold, warnOfLost, withWarning } from '../../model/log-of.js';
+import { safeLines, writeAll } from '../../output.js';
 import { warnOnce } from '../../report/summaries.js';
 import { AgentsView } from '../../views/agents-view.js';
 import { redText, runLine } from '../../views/idea-lines.js';
@@ -66,6 +70,7 @@ export async function logs(context: Context, idea: string | undefined, options: 
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   if (!options.follow) stop.abort();
+  else if (idea === undefined) await endFollowing(context.root, { project, runId }, stop);
   if (idea === undefined) await runLogs(context, project, runId, stop.signal);
   else await ideaLogs(context, { project, idea, runId }, options, stop.signal);
   return EXIT.ok;
@@ -78,7 +83,7 @@ async function chosenFor(
   idea: string | undefined,
   follow: boolean,
 ): Promise<string | undefined> {
-  const [newest] = runs;
+  const newest = await newestTold(root, project, runs);
   if (newest === undefined || idea === undefined) return newest;
   if (follow && (await readSummary(root, { project, runId: newest }, warnOnce)) === undefined) return newest;
   const worked = await workedOn(root, project, idea, runs);
@@ -99,11 +104,14 @@ async function runLogs(context: Context, project: string, runId: string, signal:
   const agents = new AgentsView(context, (idea) => ideaDir(context.root, project, runId, idea));
   const watching = agents.watch(signal);
   const shown = new Shown(context);
+  let ended = false;
   for await (const event of followEvents(eventsPath(context.root, { project, runId }), signal)) {
     agents.take(event);
     shown.take(event);
+    ended ||= hasEnded(event);
     if (hasEnded(event)) break;
   }
+  if (!ended) await warnOfLost(context.root, { project, runId });
   agents.close();
   await watching;
 }
@@ -121,7 +129,10 @@ async function showRuns(context: Context, project: string): Promise<number> {
   if (runs.length === 0) say('this repository has had no run yet. Start one with: ralphctl start');
   for (const runId of runs) {
     const [run, summary] = await Promise.all([
-      readNote(join(runDir(context.root, project, runId), 'run.json'), RUN_FILE.schema, 'skip'),
+      readNote(join(runDir(context.root, project, runId), 'run.json'), RUN_FILE.schema, 'skip').catch(async (error) => {
+        warnOnce(await leftOut(context.root, { project, runId }, error));
+        return undefined;
+      }),
       readSummary(context.root, { project, runId }, warnOnce),
     ]);
     const { landed, notLanded, outcome = 'no summary', status } = summary ?? {};
@@ -144,7 +155,7 @@ async function ideaLogs(
 ): Promise<void> {
   const dir = ideaDir(context.root, project, runId, idea);
   const told = async (): Promise<IdeaModel | undefined> =>
-    (await readIdea(context.root, { project, runId }, idea))?.idea;
+    (await readIdea(context.root, { project, runId }, idea).catch(withWarning))?.idea;
   if (!context.json && !options.raw && options.iteration === undefined) earlier(await told());
   let shown: string | undefined;
   let reader: Reader | undefined;
@@ -256,8 +267,10 @@ function earlier(told: IdeaModel | undefined): void {
 /** How a finished agent run ended, and its gate. */
 async function afterwards(dir: string, run: Iteration | undefined): Promise<void> {
   const result = (await jsonOf<Partial<RunAgentResult>>(join(dir, 'result.json'))) ?? {};
-  const { warnings = [], noticed, outcome, exitCode } = result;
-  for (const warning of [...warnings, ...(noticed ? [noticed] : [])]) say(`warning: ${clean(warning)}`);
+  const { warnings = [], noticed, repaired = [], outcome, exitCode } = result;
+  const left = repaired.length > 0 ? [`the agent had left its branch; ralphctl ${repaired.join(', ')}`] : [];
+  for (const warning of [...left, ...warnings, ...(noticed ? [noticed] : [])])
+    say(`warning: ${clean(warning, LONGEST_WARNING)}`);
   if (outcome?.kind === 'failed')
     print(
       `the agent failed${typeof exitCode === 'number' ? ` with exit code ${exitCode}` : ''}: ${clean(outcome.message)}`,
@@ -268,28 +281,5 @@ async function afterwards(dir: string, run: Iteration | undefined): Promise<void
     say(`── gate ── ${path}`);
     await copyLines(path);
   }
-  if (run?.gate) print(`gate ${run.gate.pass ? 'green' : redText(run.gate)}`);
-}
-
-/* `ralphctl events`: the events of a run as JSON lines, for scripts (G6). */
-
-export interface EventsOptions {
-  follow?: boolean;
-  run?: string;
-}
-
-export async function events(context: Context, options: EventsOptions): Promise<number> {
-  const project = await findProjectId(context);
-  const runs = await listRuns(context.root, project);
-  const runId = options.run ?? runs[0];
-  if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
-  if (!runs.includes(runId)) throw new UserError(`there is no run ${runId}. List the runs: ralphctl runs`, EXIT.noRun);
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  if (!options.follow) stop.abort();
-  for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal)) {
-    await writeAll(process.stdout, `${jsonText(event)}\n`);
-    if (options.follow && hasEnded(event)) break;
-  }
-  return EXIT.ok;
+  if (run?.gate) print(run.gate.pass ? gateWords(run.gate) : `gate ${redText(run.gate)}`);
 }

@@ -9,12 +9,14 @@ import { htmlReport } from '../../../report/html.js';
 import { markdownReport } from '../../../report/markdown.js';
 import type { Report } from '../../../report/schema.js';
 import { textReport } from '../../../report/text.js';
+import { newestRun, noneReadable } from '../../../run-files/readable.js';
 import { listRuns } from '../../../run-files/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
-import { type Gathered, gather } from '../../report/gather.js';
+import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { historyRuns, projectName } from '../../report/history.js';
 import { keepReport } from '../../report/keep.js';
 import { printLines, textWidth } from '../../report/print.js';
+import { warnOnce } from '../../report/summaries.js';
 import { writePage } from '../../report/write-page.js';
 
 export interface ReportOptions {
@@ -28,8 +30,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   if ([context.json, options.md, options.html].filter(Boolean).length > 1)
     throw new UserError('--json, --md and --html do not work together. Use one of them');
   const project = await findProjectId(context);
-  const newest = { project, runId: await chosenRun(context, project, options.run) };
-  const first = await gather(context, newest);
+  const { ref: newest, found: first } = await chosen(context, project, options.run);
   const worked = first && options.run === undefined && isIdle(first) ? await lastWithWork(context, newest) : undefined;
   const { ref, found } = worked ?? { ref: newest, found: first };
   if (worked)
@@ -48,6 +49,21 @@ export async function report(context: Context, options: ReportOptions): Promise<
     if (kept) say(`kept with the run: ${kept}`);
   }
   return EXIT.ok;
+}
+
+async function chosen(
+  context: Context,
+  project: string,
+  named: string | undefined,
+): Promise<{ ref: RunRef; found: Gathered | undefined }> {
+  const ref = { project, runId: await chosenRun(context, project, named) };
+  if (named !== undefined) return { ref, found: await gather(context, ref) };
+  for (const runId of await listRuns(context.root, project)) {
+    if (runId > ref.runId) continue;
+    const found = await gatherReadable(context, { project, runId }, { asNewest: true });
+    if (found) return { ref: { project, runId }, found };
+  }
+  throw noneReadable();
 }
 
 const UNTOUCHED = new Set<IdeaStatus>(['pending', 'skipped', 'abandoned']);
@@ -75,7 +91,7 @@ async function lastWithWork(
   const older = (await listRuns(context.root, project)).filter((one) => one < runId);
   for (const one of older.slice(0, MOST_IDLE)) {
     const ref = { project, runId: one };
-    const found = await gather(context, ref, { asNewest: true });
+    const found = await gatherReadable(context, ref, { asNewest: true });
     if (found && !isIdle(found)) return { ref, found };
   }
   return undefined;
@@ -101,13 +117,15 @@ async function page(
 }
 
 /**
- * The named run, otherwise the newest one.
+ * The named run, otherwise the newest one that can be read; a warning names newer ones.
  * @throws UserError when there is none
  */
 export async function chosenRun(context: Context, project: string, named: string | undefined): Promise<string> {
   const runs = await listRuns(context.root, project);
-  const runId = named ?? runs[0];
-  if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
+  if (runs.length === 0)
+    throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
+  const runId = named ?? (await newestRun(context.root, project, warnOnce))?.file.runId;
+  if (runId === undefined) throw noneReadable();
   if (!runs.includes(runId)) throw new UserError(`there is no run ${runId}. List the runs: ralphctl runs`, EXIT.noRun);
   return runId;
 }
@@ -116,16 +134,16 @@ export async function chosenRun(context: Context, project: string, named: string
 
 export async function runs(context: Context): Promise<number> {
   const project = await findProjectId(context);
-  const [newest] = await listRuns(context.root, project);
-  if (newest === undefined) {
+  if ((await listRuns(context.root, project)).length === 0) {
     say('this repository has had no run yet. Start one with: ralphctl start');
     return EXIT.ok;
   }
   const history = await historyRuns(context, project);
   if (context.json) for (const run of history.runs) printJson(run);
   else {
-    const name = await projectName(context.root, { project, runId: newest }).catch(() => project);
-    printLines(runsText({ name, ...history }, Date.now(), textWidth()));
+    const [newest] = history.runs;
+    const name = newest && (await projectName(context.root, { project, runId: newest.runId }).catch(() => undefined));
+    printLines(runsText({ name: name ?? project, ...history }, Date.now(), textWidth()));
   }
   return EXIT.ok;
 }

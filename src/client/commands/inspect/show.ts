@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readOwn } from '../../../config/own-files.js';
 import { iterationDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
-import type { IdeaModel } from '../../../model/model.js';
+import type { Gone, IdeaModel } from '../../../model/model.js';
 import { takeVerdicts } from '../../../model/stands.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
@@ -14,14 +14,18 @@ import { fixOf, overOf } from '../../../report/commands.js';
 import { openIdea } from '../../../report/open.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
 import { signalText } from '../../../report/work.js';
-import { knownIdeas, listRuns, loadRun } from '../../../run-files/run.js';
+import { readableRuns } from '../../../run-files/readable.js';
+import { knownIdeas, loadRun } from '../../../run-files/run.js';
 import { wordsAlone } from '../../../screen/pages/need-lines.js';
 import { paragraphs } from '../../../screen/text/text.js';
 import { clock, duration } from '../../../screen/text/time.js';
+import { gateWord } from '../../../screen/words/gate-words.js';
+import { lastLine } from '../../after-run/line-gone.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns } from '../../model/idea-runs.js';
-import { type Gathered, gather } from '../../report/gather.js';
+import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
+import { warnOnce } from '../../report/summaries.js';
 import { gateLogs } from '../../views/idea-report.js';
 import { chosenRun } from './report.js';
 
@@ -34,17 +38,21 @@ export async function show(context: Context, id: string, options: ShowOptions): 
   const project = await findProjectId(context);
   const { root } = context;
   if (options.run !== undefined) await chosenRun(context, project, options.run);
-  const all = await ideaInRuns(root, project, id);
-  const runId = options.run ?? all[0]?.runId ?? (await knowing(context, project, id));
-  const found = await gather(context, { project, runId });
+  const all = await ideaInRuns(root, project, id, warnOnce);
+  const { runId, found } = await gathered(context, project, { id, named: options.run, all });
   const idea = found?.model.ideas.get(id);
   if (!found || !idea) throw await unknown(root, { project, runId }, id);
+  for (const { kind, text } of found.model.warnings) if (kind === 'files') warnOnce(text);
   if (options.iteration !== undefined) return showIteration(context, { project, runId }, idea, options.iteration);
   // How it stands now counts, also where an older run than the newest had it last.
   const gone = found.extra.gone?.get(id);
-  if (options.run === undefined && gone && !gone.part && idea.status === 'landed')
+  const wasThere = idea.status === 'landed' || idea.told?.verb === 'rollback';
+  // An open run keeps it landed, and the model tells that it was taken off.
+  const stays = !found.extra.over && idea.status === 'landed';
+  if (options.run === undefined && gone && !gone.part && wasThere && !stays)
     takeVerdicts(found.model, new Map([[id, { is: 'off', gone }]]));
   const shown = shownOf(found, idea, all);
+  if (options.run === undefined) await addLastLine(root, shown);
   if (context.json) printJson(showJson(shown));
   else printLines(showText(shown, textWidth()));
   return EXIT.ok;
@@ -53,7 +61,8 @@ export async function show(context: Context, id: string, options: ShowOptions): 
 function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly ShownRun[]): Shown {
   const now = extra.over ? (model.lastAt ?? extra.now) : extra.now;
   const open = idea.status === 'landed' || idea.group || idea.off ? undefined : openIdea(model, idea, extra);
-  const fix = open && open.later === undefined ? fixOf(idea, open.state, overOf(model, extra.over)) : undefined;
+  const fix =
+    open && open.later === undefined && !idea.lineGone ? fixOf(idea, open.state, overOf(model, extra.over)) : undefined;
   const gone = idea.off ?? extra.gone?.get(idea.id);
   const branch = idea.status !== 'landed' && idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   return {
@@ -63,7 +72,8 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
       now,
       commands: [
         ...(fix ? [fix.fix] : []),
-        ...(gone && !idea.forNext?.queued ? [gone.command] : []),
+        ...(gone && !idea.forNext?.queued && !idea.lineGone ? [againOf(idea, gone)] : []),
+        ...(idea.status === 'landed' ? (model.renamed?.commands ?? []) : []),
         ...logsOf(model.runId, idea, all),
         `ralphctl why ${idea.id}`,
       ],
@@ -74,6 +84,19 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
   };
 }
 
+/** No start runs an idea without a line: what helps is the line as it was. */
+async function addLastLine(root: string, shown: Shown): Promise<void> {
+  const { model, idea } = shown;
+  if (!idea.lineGone || idea.status === 'landed') return;
+  const { file } = await loadRun(root, model);
+  const last = await lastLine(root, file, idea.id);
+  if (last?.command) shown.commands = [last.command, ...shown.commands];
+}
+
+/** What a person has left out, no start runs by itself. */
+const againOf = ({ id, forNext }: IdeaModel, gone: Gone): string =>
+  gone.runs && forNext?.leftOut ? `ralphctl retry ${id}` : gone.command;
+
 /** Without the name of a run, `logs` takes the newest one that worked on the idea. */
 function logsOf(runId: string, { id, iterations }: IdeaModel, all: readonly ShownRun[]): string[] {
   const worked = all.find(({ idea }) => idea.iterations.length > 0)?.runId;
@@ -81,13 +104,30 @@ function logsOf(runId: string, { id, iterations }: IdeaModel, all: readonly Show
   return [`ralphctl logs ${id}${iterations.length > 0 && worked !== runId ? ` --run ${runId}` : ''}`];
 }
 
-/** The newest run that has the idea in its backlog. */
-async function knowing(context: Context, project: string, id: string): Promise<string> {
-  for (const runId of await listRuns(context.root, project)) {
-    const known = await knownIdeas(context.root, { project, runId }).catch(() => new Set<string>());
-    if (known.has(id)) return runId;
+interface Wanted {
+  id: string;
+  named: string | undefined;
+  all: readonly ShownRun[];
+}
+
+/** The named run, otherwise the newest one that tells of the idea, or has it in its backlog, and can be read. */
+async function gathered(
+  context: Context,
+  project: string,
+  { id, named, all }: Wanted,
+): Promise<{ runId: string; found: Gathered | undefined }> {
+  if (named !== undefined) return { runId: named, found: await gather(context, { project, runId: named }) };
+  for (const { runId } of all) {
+    const found = await gatherReadable(context, { project, runId });
+    if (found) return { runId, found };
   }
-  return chosenRun(context, project, undefined);
+  for await (const { file } of readableRuns(context.root, project, warnOnce)) {
+    const ref = { project, runId: file.runId };
+    if (!(await knownIdeas(context.root, ref)).has(id)) continue;
+    const found = await gatherReadable(context, ref);
+    if (found) return { runId: file.runId, found };
+  }
+  return { runId: await chosenRun(context, project, undefined), found: undefined };
 }
 
 async function unknown(root: string, ref: RunRef, id: string): Promise<UserError> {
@@ -136,7 +176,7 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
   print(`── gate ──`);
   print(
     gate
-      ? `${gate.pass ? 'green' : `red: ${gate.command ?? ''}`}${gate.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : ''}, ${duration(gate.durationMs)}`
+      ? `${gate.pass ? gateWord(gate) : `red: ${gate.command ?? ''}`}${gate.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : ''}, ${duration(gate.durationMs)}`
       : 'did not run',
   );
   for (const log of logs) print(log);

@@ -2,27 +2,25 @@
  * `ralphctl status` always answers. A live worker gives the full view. Without a worker the server's record answers,
  * and without a server the files of the last run do.
  */
-
 import { join } from 'node:path';
 import { projectDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { MAX_LISTED, withUnreported } from '../../../decide/views/survey.js';
-import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
+import { checkoutsBehind } from '../../../git/landing/behind.js';
+import { rememberedTargets } from '../../../git/landing/checkout.js';
 import { type SinceThen, sinceThen } from '../../../model/at-end.js';
-import {
-  type IdeaFacts,
-  ideaFacts,
-  type RunFacts as RunOverall,
-  runFacts,
-  type SummaryFile,
-} from '../../../model/facts.js';
-import type { RunModel } from '../../../model/model.js';
+import type { IdeaFacts, RunFacts as Overall, SummaryFile } from '../../../model/facts.js';
+import { ideaFacts, runFacts } from '../../../model/facts.js';
+import type { Renamed, RunModel } from '../../../model/model.js';
+import { type RevertedIdea, revertedIn } from '../../../model/reverted.js';
 import type { AgentHeartbeat } from '../../../protocol/agent-run.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
-import { abandonedIdeas } from '../../../run-files/carried.js';
+import { keptForNext } from '../../../run-files/kept.js';
 import { readModel } from '../../../run-files/read-model.js';
+import { newestRun } from '../../../run-files/readable.js';
 import { listRuns } from '../../../run-files/run.js';
+import type { RunFile } from '../../../run-files/shapes.js';
 import { readSummary } from '../../../run-files/summary.js';
 import { stateWord } from '../../../screen/words/state-words.js';
 import { resolveConnection } from '../../../server/connection.js';
@@ -33,6 +31,8 @@ import type { RunFacts } from '../../api/facts.js';
 import type { RunApi } from '../../api/run.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
 import { nextStartLines } from '../../model/for-next.js';
+import { takeLeft } from '../../model/left-asking.js';
+import { takeOpen } from '../../model/take-open.js';
 import { type GoneIdea, goneLines } from '../../report/gone.js';
 import { lastAsOfNow, type SinceEnd } from '../../report/since-end.js';
 import { warnOnce } from '../../report/summaries.js';
@@ -40,6 +40,7 @@ import { stateTrouble } from '../../state-folder.js';
 import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
 import { describeLast, ending } from '../../views/last-run-lines.js';
+import { noAnswer } from '../../views/left-git.js';
 import { clean } from '../../views/live-lines.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
@@ -62,12 +63,14 @@ interface Found {
   worker: boolean;
   last?: SummaryFile;
   /** What the run's events tell: of the run, and of each idea in the lists of `status`. */
-  run?: RunOverall;
+  run?: Overall;
   told?: Record<string, IdeaFacts>;
   /** Epics of the run, each with its landed ideas. */
   groups?: GroupLine[];
   /** What people did since the last run ended. */
   since?: SinceThen[];
+  reverted?: RevertedIdea[] | undefined;
+  asks?: SinceEnd['asks'];
   /** Left out of the JSON. */
   model?: RunModel;
   /** Checkouts that are behind their branch after landings. */
@@ -80,6 +83,8 @@ interface Found {
   stranded?: string;
   /** Landed ideas of the last run that have left the target since. */
   gone?: GoneIdea[];
+  /** The target of the last run does not exist any more, and another branch has its landings. */
+  renamed?: Renamed | undefined;
 }
 
 export async function status(context: Context, options: StatusOptions = {}): Promise<number> {
@@ -87,12 +92,14 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
   if (problem) throw new UserError(problem, EXIT.usage);
   const id = await findProjectId(context);
   const found = await look(context, id, options);
-  const behind = await checkoutsBehind(context).catch(() => []);
+  const behind = await behindBranches(context).catch(() => []);
   if (behind.length > 0) found.behind = behind;
-  const givenUp = new Set((await abandonedIdeas(context.root, id).catch(() => new Map<string, never>())).keys());
-  const since = found.last && (await lastAsOfNow(context.root, id, found.last, givenUp));
+  const kept = await keptForNext(context.root, id).catch(() => []);
+  const since = found.last && (await lastAsOfNow(context.root, id, found.last, kept));
   const gone = found.facts?.open ? [] : (since?.gone ?? []);
   if (since?.model) found.since = sinceThen(since.model);
+  if (since?.asks) found.asks = since.asks;
+  found.renamed = (found.facts?.open || found.stranded ? found.model : since?.model)?.renamed;
   if (gone.length > 0) found.gone = gone;
   if (context.json) {
     const { model: _, ...shown } = found;
@@ -103,9 +110,10 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
     if (!(error instanceof UserError)) throw error;
     return [`! ${error.message}`];
   };
-  describe(found, since);
+  describe(found, since, await noAnswer({ root: context.root, project: id }));
   if (!found.facts?.open && !found.stranded) {
     for (const line of await nextStartLines(context.root, id, since?.model).catch(unusable)) print(line);
+    if (found.renamed) print(`! ${found.renamed.text}. ${found.renamed.fix}`);
     for (const line of goneLines(gone, since?.model?.target ?? '', SHOWN)) print(line);
     const push = await notPushedLine(context.root, id, found);
     if (push) print(push);
@@ -116,10 +124,10 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
 }
 
 /** Needs the repository, which may be gone. */
-async function checkoutsBehind(context: Context): Promise<string[]> {
+async function behindBranches(context: Context): Promise<string[]> {
   const { root } = (await findProject(context)).repository;
   const targets = await rememberedTargets(root);
-  return (await Promise.all(targets.map((target) => checkoutBehind(root, target)))).filter((one) => one !== undefined);
+  return (await Promise.all(targets.map((target) => checkoutsBehind(root, target)))).flat();
 }
 
 async function look(context: Context, project: string, options: StatusOptions): Promise<Found> {
@@ -155,11 +163,14 @@ async function look(context: Context, project: string, options: StatusOptions): 
     const stranded = await strandedRun(context.root, project);
     if (stranded) found.stranded = stranded;
   }
-  if (!found.facts?.open && !found.stranded) found.last = await summaryOf(context, project, found.facts?.runId);
+  if (!found.facts?.open && !found.stranded) {
+    await newestRun(context.root, project, warnOnce);
+    found.last = await summaryOf(context, project, found.facts?.runId);
+  }
   if (found.status) {
     const { runId } = found.status;
     const told = await readModel(context.root, { project, runId }).catch(() => undefined);
-    if (told) addFacts(found, found.status, told.model);
+    if (told) await addFacts(found, found.status, told.model, told.run.file);
   } else if (!found.last) await fromFiles(context, project, found, options);
   const silent = found.stranded !== undefined || (found.facts?.open && (!found.status || found.recorded));
   const trouble = silent ? await stateTrouble(context, { write: true }) : undefined;
@@ -178,11 +189,13 @@ async function fromFiles(context: Context, project: string, found: Found, option
   const pages = { ideas: (asked: IdeaPageRequest) => Promise.resolve(ideaPage(state.entries, graph, asked)) };
   const list = await listIdeas(pages, options);
   if (list) found.list = list;
-  addFacts(found, found.status, recorded.model);
+  await addFacts(found, found.status, recorded.model, recorded.run.file);
 }
 
 /** The worker keeps the beginning of a long question, and no times, gates or costs; the events have them whole. */
-function addFacts(found: Found, status: RunStatus, model: RunModel): void {
+async function addFacts(found: Found, status: RunStatus, model: RunModel, file: RunFile): Promise<void> {
+  if (found.facts?.open || found.stranded) await takeOpen(model, file);
+  takeLeft(status, model);
   for (const line of status.attention) {
     const whole = line.status === 'needs-human' ? wholeQuestion(model.ideas.get(line.id), line.reason) : undefined;
     if (whole) line.reason = whole;
@@ -192,10 +205,10 @@ function addFacts(found: Found, status: RunStatus, model: RunModel): void {
     const idea = model.ideas.get(id);
     return idea?.since === undefined ? [] : [[id, ideaFacts(idea)] as const];
   });
-  found.run = runFacts(model);
-  found.model = model;
+  Object.assign(found, { run: runFacts(model), model });
   const groups = groupsOf(model).slice(0, MAX_LISTED);
   if (groups.length > 0) found.groups = groups;
+  found.reverted = revertedIn(model, MAX_LISTED);
   if (told.length > 0) found.told = Object.fromEntries(told);
 }
 
@@ -236,7 +249,7 @@ function exitCode({ facts, status: live, stranded }: Found): ExitCode {
 /** A run without a summary was ended on the server. */
 const OVER = { start: 'ralphctl start' };
 
-function describe(found: Found, since: SinceEnd | undefined): void {
+function describe(found: Found, since: SinceEnd | undefined, silent: string): void {
   const { facts, status: live, last } = found;
   if (found.disk) print(`! ${found.disk}`);
   if (found.stranded) {
@@ -277,11 +290,7 @@ function describe(found: Found, since: SinceEnd | undefined): void {
       print('  after an update or a fix: ralphctl worker --stop, then ralphctl start');
       return;
     }
-    print(
-      found.worker
-        ? 'its worker runs but does not answer yet: it has just started, or the machine is busy. Ask again in a few seconds'
-        : 'no worker answers, so nothing moves. Start one with: ralphctl start',
-    );
+    print(found.worker ? silent : 'no worker answers, so nothing moves. Start one with: ralphctl start');
   }
   if (!found.worker && live && !found.recorded) print('the worker runs elsewhere');
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);

@@ -3,10 +3,13 @@
  * Invariant: leaving the screen changes nothing.
  */
 
+import { configFileIn, configFolder } from '../../../config/load.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
-import { listRuns, loadRun } from '../../../run-files/run.js';
-import { type Context, findProjectId, print } from '../../context.js';
+import { newestRun, noneReadable } from '../../../run-files/readable.js';
+import type { RunFile } from '../../../run-files/shapes.js';
+import { type Context, findProject, findProjectId, print } from '../../context.js';
 import { exitOfRun } from '../../follow/run-end.js';
+import { warnOnce } from '../../report/summaries.js';
 import { farewell } from '../../screen/farewell.js';
 import { runScreen } from '../../screen/screen.js';
 import { canShowScreen } from '../../views/terminal.js';
@@ -18,22 +21,27 @@ export async function top(context: Context): Promise<ExitCode> {
       EXIT.usage,
     );
   const project = await findProjectId(context);
-  const [runId] = await listRuns(context.root, project);
-  if (runId === undefined) {
+  const problems: string[] = [];
+  const newest = await newestRun(context.root, project, (problem) => problems.push(problem));
+  for (const problem of problems) warnOnce(problem);
+  if (!newest && problems.length > 0) throw noneReadable();
+  if (!newest) {
+    const { root } = (await findProject(context)).repository;
+    const file = await configFileIn(await configFolder(context.cwd, root));
     print('No run of this repository yet. Begin with:');
-    print('  ralphctl init      write a first ralphctl.yaml');
+    if (file === undefined) print('  ralphctl init      write a first ralphctl.yaml');
     print('  ralphctl doctor    check everything that a run needs');
     print('  ralphctl start     start a run');
     return EXIT.ok;
   }
-  return showRun(context, project, runId);
+  return showRun(context, newest.file, problems[0]);
 }
 
 /** @returns the exit code of `start` for a run that ended on the screen */
-export async function showRun(context: Context, project: string, runId: string): Promise<ExitCode> {
-  const ref = { project, runId };
-  const { file } = await loadRun(context.root, ref);
-  const { model } = await runScreen(context, { ref, repo: file.repo });
+async function showRun(context: Context, file: RunFile, problem: string | undefined): Promise<ExitCode> {
+  const { project, runId, repo } = file;
+  const notice = problem === undefined ? {} : { notice: problem };
+  const { model } = await runScreen(context, { ref: { project, runId }, repo, ...notice });
   for (const line of farewell(model)) print(line);
   return exitOfRun(context, model);
 }

@@ -11,12 +11,12 @@ import { triage } from '../../../decide/triage/triage.js';
 import { git } from '../../../git/runner.js';
 import type { BugReport, Overrule, Triage } from '../../../protocol/triage.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { readingsOf } from '../../../run-files/readings.js';
 import { keepSource, lastSource, overrule, overrulesOf } from '../../../run-files/triage.js';
 import { workHere } from '../../../run-files/work-here.js';
 import { GATE_NAMES, gateNumber } from '../../../screen/words/state-words.js';
-import { reportOf } from '../../../trackers/report.js';
 import { type Context, findProject, type Project, print, printJson } from '../../context.js';
-import { itemsOf } from '../../plan/source.js';
+import { reportsIn } from '../../plan/source.js';
 import { ensureStateFolder } from '../../state-folder.js';
 import { clean } from '../../views/live-lines.js';
 import { triageLines } from '../../views/triage-lines.js';
@@ -29,12 +29,13 @@ export async function showTriage(context: Context, named: string | undefined): P
   const { shown, file, reports } = await reportsOf(context, project, named);
   await ensureStateFolder(context);
   if (file !== undefined) await keepSource(root, project.id, file);
-  const [overrules, { known, past }, files] = await Promise.all([
+  const [overrules, { known, past }, files, readings] = await Promise.all([
     overrulesOf(root, project.id, reports),
     workHere(root, project.id),
     filesOf(project),
+    readingsOf(root, project.id, reports),
   ]);
-  const result = triage({ reports, overrules, known, past, files, now: new Date().toISOString() });
+  const result = triage({ reports, overrules, known, past, files, readings, now: new Date().toISOString() });
   if (context.json) printJson(asJson(shown, reports, result));
   else for (const line of triageLines(shown, result)) print(line);
   return EXIT.ok;
@@ -88,8 +89,8 @@ async function reportsOf(context: Context, { id, repository }: Project, named: s
     () => undefined,
   );
   if (!tracker) return ofFile(context, join(folder, DEFAULT_FILE));
-  const { where, items } = await itemsOf(context, repository.root, tracker);
-  return { shown: where, reports: items.map(reportOf) };
+  const { where, reports } = await reportsIn(context, repository.root, tracker);
+  return { shown: where, reports };
 }
 
 const ofFile = async (context: Context, file: string): Promise<Reports> => ({
@@ -102,13 +103,16 @@ async function filesOf({ repository }: Project): Promise<string[]> {
   return stdout.split('\0').filter(Boolean);
 }
 
+const isRead = (...lists: readonly (readonly { judgedBy?: string }[])[]): boolean =>
+  lists.some((list) => list.some(({ judgedBy }) => judgedBy !== undefined));
+
 function asJson(file: string, reports: readonly BugReport[], { survivors, rejected, closed }: Triage) {
   const urls = new Map(reports.map(({ id, url }) => [id, url]));
   const url = (id: string) => (urls.get(id) === undefined ? {} : { url: urls.get(id) });
   return {
     kind: 'triage',
     file,
-    judgedBy: 'rules',
+    judgedBy: isRead(survivors, rejected) ? 'rules and an agent' : 'rules',
     survivors: survivors.map((one, at) => ({ place: at + 1, ...one, ...url(one.id) })),
     rejected: rejected.map(({ gate, ...one }) => ({
       ...one,

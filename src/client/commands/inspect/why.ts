@@ -2,6 +2,7 @@
  * `ralphctl why IDEA`: prints the score breakdown (A2), the blockers and the result of an idea. Works without a run
  * too.
  */
+import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
 import { listSaves } from '../../../git/saves/saves.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT } from '../../../protocol/user-error.js';
@@ -11,13 +12,18 @@ import { listRuns, loadIdea } from '../../../run-files/run.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
+import { lastLine } from '../../after-run/line-gone.js';
+import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { asOfNow } from '../../after-run/now.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
-import { workedOn } from '../../model/idea-runs.js';
+import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
+import { whyLeft } from '../../model/left-asking.js';
+import { recordedWith } from '../../model/run-with.js';
+import { takeOpen } from '../../model/take-open.js';
 import type { AfterRun } from '../../views/commands-now.js';
 import { describeIdea } from '../../views/idea-lines.js';
 import { type IdeaReport, reportOn } from '../../views/idea-report.js';
-import { type Recorded, recordedRun } from '../../views/recorded.js';
+import { newestRecorded, type Recorded, recordedRun } from '../../views/recorded.js';
 
 export async function why(context: Context, idea: string): Promise<number> {
   const project = await findProjectId(context);
@@ -36,26 +42,52 @@ interface Answer {
 
 async function explain(context: Context, project: string, idea: string): Promise<IdeaReport> {
   const { root } = context;
-  const [asked, [newest]] = await Promise.all([fromRun(context, project, idea), listRuns(root, project)]);
-  const runId = asked?.runId ?? newest;
-  const recorded = runId === undefined ? undefined : await recordedRun(root, project, runId);
+  const asked = await fromRun(context, project, idea);
+  const told = asked?.runId === undefined ? undefined : await recordedRun(root, project, asked.runId);
+  const last = told ?? (asked?.open ? undefined : await newestRecorded(root, project));
   // Without a server, the run's files tell whether it has ended.
-  const over = asked ? !asked.open : (recorded?.over ?? true);
-  const view = asked?.view ?? (await offline(context, idea, recorded));
+  const over = asked ? !asked.open : (last?.over ?? true);
+  // An open run that does not know the idea may take it yet, so the backlog tells of it.
+  const recorded = over ? ((await recordedWith(root, project, idea, last)) ?? last) : last;
+  const runId = recorded?.run.file.runId ?? asked?.runId;
+  const view = asked?.view ?? (await offline(context, idea, { last, recorded }));
   if (over) {
     delete view.possible;
     delete view.paused;
   } else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
     view.possible = view.possible.filter((command) => command !== 'skip --step');
-  const told = recorded?.model.ideas.get(idea);
   const after = over ? await standsAfter(context, project, { view, recorded }) : undefined;
+  const held = over && recorded && view.status === 'landed' ? await ideaNotPushed(root, recorded.run, idea) : undefined;
+  if (held) view.reason = [view.reason, held].filter(Boolean).join('. ');
+  if (!over && recorded) await standsNow(view, recorded);
+  if (recorded) await dropDoneNote(view, recorded);
+  if (!over && recorded) whyLeft(view, recorded.model);
   return reportOn(view, {
     ...{ root, project, over },
     runId,
     repo: recorded?.run.file.repo,
-    told,
+    told: recorded?.model.ideas.get(idea),
+    runs: await ideaInRuns(root, project, idea),
     ...(after ? { after } : {}),
+    renamed: (over ? after : recorded?.model)?.renamed,
   });
+}
+
+/** The run looks at its target with its next landing only. */
+async function standsNow(view: WhyView, { model, run }: Recorded): Promise<void> {
+  await takeOpen(model, run.file);
+  const told = model.ideas.get(view.idea);
+  if (!told?.recorded || view.status !== 'landed') return;
+  if (told.reason === undefined) delete view.reason;
+  else view.reason = told.reason;
+}
+
+/** The checkout that a landing left behind may be level by now. */
+async function dropDoneNote(view: WhyView, { run }: Recorded): Promise<void> {
+  if (view.status !== 'landed' || view.reason === undefined) return;
+  const reason = await withoutDoneNote(view.reason, run.file.repo, run.file.target);
+  if (reason === undefined) delete view.reason;
+  else view.reason = reason;
 }
 
 /** What the idea accepts while no run is open. The target may have changed since the run: the view says so, too. */
@@ -93,7 +125,11 @@ async function standsAfter(
   }
   const anew = told.told?.verb === 'rollback';
   const out = left ?? (has('rollback') && told.status !== 'landed' ? 'rolled back' : undefined);
-  return { ...rest, out, anew, commit: told.commit, off: told.off };
+  const last = told.lineGone && (await lastLine(root, recorded.run.file, idea));
+  return {
+    ...{ ...rest, out, anew, commit: told.commit, off: told.off, renamed: recorded.model.renamed },
+    ...(told.lineGone ? { lineGone: { ...told.lineGone, command: last?.command } } : {}),
+  };
 }
 
 /** False also when this host has no files of the run: then plans are unknown. */
@@ -103,9 +139,13 @@ async function hasNoPlan(root: string, run: RunRef, idea: string): Promise<boole
 }
 
 /** Loaded only here: the readers of backlogs and configurations take longer to load than a query takes. */
-async function offline(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
+async function offline(
+  context: Context,
+  idea: string,
+  runs: { last: Recorded | undefined; recorded: Recorded | undefined },
+): Promise<WhyView> {
   const { whyFromFiles } = await import('../../plan/why-offline.js');
-  return whyFromFiles(context, idea, recorded);
+  return whyFromFiles(context, idea, runs);
 }
 
 /** Undefined when no server is known to run. */

@@ -7,6 +7,7 @@
 import { rm } from 'node:fs/promises';
 import { runsDir } from '../../../config/paths.js';
 import { landedIdeas } from '../../../git/landing/landed.js';
+import { takenBack } from '../../../git/landing/taken-back.js';
 import { ideaBranch } from '../../../git/refs.js';
 import { git } from '../../../git/runner.js';
 import { listWorktrees } from '../../../git/worktrees/list.js';
@@ -76,16 +77,19 @@ async function whatIsThere({ context, project, recorded, plan }: Closed): Promis
   const { repository } = await findProject(context);
   const repo = repository.root;
   const target = recorded?.run.file.target ?? (await plan())?.target ?? repository.branch ?? 'HEAD';
-  const [worktrees, refs, carried, changed, landed] = await Promise.all([
+  const backlogPath = recorded && repositoryPath(repo, recorded.run.file.backlog.file);
+  const [worktrees, refs, carried, changed, landed, off] = await Promise.all([
     listWorktrees(repo),
     git(repo).run(['for-each-ref', '--format=%(refname:lstrip=3)', 'refs/heads/ralph/'], { read: true }),
     allCarried(context.root, project),
     amendedIdeas(context.root, project),
-    landedIdeas(repo, target, recorded && repositoryPath(repo, recorded.run.file.backlog.file)),
+    landedIdeas(repo, target, backlogPath),
+    takenBack({ repo, target, backlogPath, whole: true }).catch(() => []),
   ]);
   const branches = refs.split('\n').filter(Boolean);
   const records = new Map(carried.map((one) => [one.idea, one]));
-  const done = new Set(landed);
+  // What somebody took off the target may be queued again.
+  const done = new Set(landed.filter((id) => !off.some(({ idea, stays }) => idea === id && stays)));
   const ids = [...new Set([...branches, ...records.keys(), ...changed])].filter((id) => !done.has(id)).sort();
   return Promise.all(
     ids.map(async (idea) => {

@@ -5,8 +5,9 @@ import { restoreSave } from '../../../git/saves/restore.js';
 import { IDEA_ID } from '../../../protocol/idea.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { hasMark } from '../../../run-files/attempts.js';
-import { listRuns, loadRun } from '../../../run-files/run.js';
+import { newestRun } from '../../../run-files/readable.js';
 import { type Context, findProject, type Project, print, printJson, say } from '../../context.js';
+import { warnOnce } from '../../report/summaries.js';
 import { clean } from '../../views/live-lines.js';
 
 export async function saves(context: Context, idea: string | undefined): Promise<number> {
@@ -56,8 +57,7 @@ function assertId(idea: string): void {
 
 /** The commit to count differing files against: the last run's target, else the checked-out branch. */
 async function targetOf(context: Context, { id: project, repository }: Project): Promise<string> {
-  const [runId] = await listRuns(context.root, project);
-  const run = runId ? await loadRun(context.root, { project, runId }).catch(() => undefined) : undefined;
+  const run = await newestRun(context.root, project, warnOnce);
   const branch = run?.file.target ?? repository.branch;
   return branch ? `refs/heads/${branch}` : 'HEAD';
 }

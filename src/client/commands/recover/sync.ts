@@ -4,7 +4,7 @@
  */
 import { configFolder, loadConfig } from '../../../config/load.js';
 import type { Config } from '../../../config/schema/config.js';
-import { heldText } from '../../../decide/delivery/push.js';
+import { heldAfterRun, heldText } from '../../../decide/delivery/push.js';
 import { lastKnown } from '../../../git/delivery/look.js';
 import { openRemote, type RemoteRecord } from '../../../git/delivery/remote.js';
 import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
@@ -13,12 +13,15 @@ import { syncCheckout } from '../../../git/landing/sync.js';
 import { secretFinder } from '../../../process/redact.js';
 import { inOneLine } from '../../../protocol/escapes.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
+import { readable } from '../../../run-files/readable.js';
 import { listRuns } from '../../../run-files/run.js';
 import { type Context, findProject, type Project, print, printJson, say } from '../../context.js';
 import { safeLines } from '../../output.js';
 import { recordedRemote } from '../../plan/remote.js';
 import { configOfRun } from '../../plan/run-config.js';
 import { pushedText } from '../../plan/unpushed-text.js';
+import { warnOnce } from '../../report/summaries.js';
+import { isOpen } from '../steer/interventions.js';
 
 export async function sync(context: Context, { conflicts = false }: { conflicts?: boolean }): Promise<number> {
   const project = await findProject(context);
@@ -62,7 +65,7 @@ async function pushLanded(context: Context, project: Project): Promise<ExitCode 
   let code: ExitCode | undefined;
   for (const one of await pushable(context, project)) {
     const open = await notPushed(root, one.target, one.record);
-    if (open) code = worse(code, await push(context, root, one, open));
+    if (open) code = worse(code, await push(context, project, one, open));
   }
   return code;
 }
@@ -85,8 +88,11 @@ async function pushable(context: Context, project: Project): Promise<Pushable[]>
 }
 
 async function ofLastRun({ root }: Context, project: string): Promise<Pushable | undefined> {
+  // The settings of an older run are no permission to push.
   const [runId] = await listRuns(root, project);
-  const run = runId === undefined ? undefined : await configOfRun(root, { project, runId }).catch(() => undefined);
+  const ref = runId === undefined ? undefined : { project, runId };
+  if (!ref || !(await readable(root, ref, warnOnce))) return undefined;
+  const run = await configOfRun(root, ref).catch(() => undefined);
   if (!run?.file.remote || run.config.landing.mode !== 'push') return undefined;
   return { target: run.file.target, record: run.file.remote, landing: run.config.landing };
 }
@@ -114,7 +120,7 @@ async function wasTarget(root: string, project: string, branch: string): Promise
 
 async function push(
   context: Context,
-  root: string,
+  { id, repository: { root } }: Project,
   { target, record, landing }: Pushable,
   open: Unpushed,
 ): Promise<ExitCode> {
@@ -125,8 +131,10 @@ async function push(
   const result = await deliver({ remote, target, find, secretsAllowed, listed: Number.POSITIVE_INFINITY });
   const to = `${record.name}/${record.branch}`;
   if (context.json) printJson({ ...result, kind: result.kind === 'pushed' ? 'pushed' : 'not-pushed', to });
-  else if (result.kind === 'held') print(safeLines(heldText(result, to)));
-  else print(pushedText({ ...open, ideas: result.ideas }, to));
+  else if (result.kind === 'held') {
+    const text = heldText(result, to);
+    print(safeLines((await isOpen(context, id)) ? text : heldAfterRun(text)));
+  } else print(pushedText({ ...open, ideas: result.ideas }, to));
   return result.kind === 'held' ? EXIT.refused : EXIT.ok;
 }
 

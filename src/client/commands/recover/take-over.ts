@@ -7,12 +7,14 @@ import { type TrackerConfig, trackerOf } from '../../../config/schema/tracker.js
 import { ownerHere } from '../../../jobs/tracker/owner.js';
 import { inOneLine } from '../../../protocol/escapes.js';
 import { UserError } from '../../../protocol/user-error.js';
-import { knownIdeas, listRuns, loadRun } from '../../../run-files/run.js';
+import { newestRun } from '../../../run-files/readable.js';
+import { knownIdeas } from '../../../run-files/run.js';
 import { trackerOfRun } from '../../../run-files/settings.js';
 import { ideasOf } from '../../../trackers/ideas.js';
 import { TrackerError } from '../../../trackers/tracker.js';
 import { type Context, findProject, say } from '../../context.js';
 import { trackerHere } from '../../plan/source.js';
+import { warnOnce } from '../../report/summaries.js';
 
 /** @throws UserError without an idea: every claim is another machine's, and a person names the one that is gone */
 export async function takeOver(context: Context, id: string | undefined): Promise<void> {
@@ -39,9 +41,8 @@ export async function takeOver(context: Context, id: string | undefined): Promis
 
 /** A run may have another source than the configuration. Undefined: the newest run did not have the idea. */
 async function trackerOfLast({ root }: Context, project: string, idea: string): Promise<TrackerConfig | undefined> {
-  const [runId] = await listRuns(root, project);
-  if (runId === undefined) return undefined;
-  const ref = { project, runId };
-  const known = await knownIdeas(root, ref).catch(() => undefined);
-  return known?.has(idea) ? trackerOfRun((await loadRun(root, ref)).file) : undefined;
+  const run = await newestRun(root, project, warnOnce);
+  if (!run) return undefined;
+  const known = await knownIdeas(root, { project, runId: run.file.runId }).catch(() => undefined);
+  return known?.has(idea) ? trackerOfRun(run.file) : undefined;
 }

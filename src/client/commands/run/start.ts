@@ -1,8 +1,8 @@
 /** `ralphctl start`: plans, starts server and worker, starts a run or attaches to the open one, and follows it. */
 
-import { stat } from 'node:fs/promises';
-import { closedLockDir } from '../../../config/paths.js';
-import { checkoutBehind } from '../../../git/landing/checkout.js';
+import { rm, stat } from 'node:fs/promises';
+import { closedLockDir, runDir } from '../../../config/paths.js';
+import { checkoutsBehind } from '../../../git/landing/behind.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { forget } from '../../../run-files/amendments.js';
 import { listRuns, writeRun } from '../../../run-files/run.js';
@@ -93,8 +93,8 @@ export async function start(context: Context, options: StartOptions): Promise<nu
       worker: options.worker !== false,
     });
     const code = await attach(context, attachment, runId, { ...showing(context, options), again: attached });
-    const behind = await checkoutBehind(plan.project.repository.root, plan.target);
-    if (behind && !context.json) say(`warning: ${behind}`);
+    const behind = context.json ? [] : await checkoutsBehind(plan.project.repository.root, plan.target);
+    for (const one of behind) say(`warning: ${one}`);
     return code;
   } finally {
     await (attachment ?? connected).close();
@@ -105,20 +105,25 @@ export async function start(context: Context, options: StartOptions): Promise<nu
 async function sayRemote(context: Context, { project, target, remote, config }: RunPlan): Promise<void> {
   const line = context.json
     ? undefined
-    : await remoteLine(project.repository.root, target, remote, config.landing.mode, config.landing.pr);
+    : await remoteLine(project.repository.root, target, remote, config.landing.mode, {
+        ...config.landing.pr,
+        stack: config.landing.stack,
+      });
   if (line !== undefined) say(line);
 }
 
 /** Prints the edits, splits and hints of earlier runs that apply to this run, and those that no longer do. */
-async function sayAmended(
-  context: Context,
-  { project, ideas, again, amended: { said, stale } }: RunPlan,
-  runId: string,
-  landed: ReadonlySet<string>,
-): Promise<void> {
+async function sayAmended(context: Context, plan: RunPlan, runId: string, landed: ReadonlySet<string>): Promise<void> {
+  const {
+    project,
+    ideas,
+    amended: { said, stale },
+  } = plan;
   const left = context.json ? [] : await leftBehind(context.root, project.id, runId, ideas, landed);
   const open = new Set(ideas.filter(({ id, done, blue }) => !done && !blue && !landed.has(id)).map(({ id }) => id));
-  const carried = context.json ? [] : await carriedLines(context.root, { project: project.id, runId }, open, again);
+  const carried = context.json
+    ? []
+    : await carriedLines(context.root, { project: project.id, runId }, open, plan.again, plan);
   if (!context.json) for (const line of [...said, ...carried, ...left]) say(line);
   for (const idea of stale) await forget(context.root, project.id, idea);
 }
@@ -235,7 +240,10 @@ async function startOrAttach(
     await writeRun(context.root, runFile(now, runId), now.waves ? [] : now.ideas);
     await rememberReports(context.root, now);
     const answer = await api.start({ project: now.project.id, runId, settings }, { repo: now.project.repository.root });
-    return answer === 'started' ? { runId, attached: false, plan: now, ahead: then } : undefined;
+    if (answer === 'started') return { runId, attached: false, plan: now, ahead: then };
+    // Another start was first. What is left of this one would be the newest run.
+    await rm(runDir(context.root, now.project.id, runId), { recursive: true, force: true });
+    return undefined;
   });
   if (begun) return begun;
   const other = await api.facts();

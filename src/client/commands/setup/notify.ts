@@ -51,7 +51,7 @@ export async function testNotify(context: Context, only: string | undefined): Pr
 
 function wanted(rows: readonly NotifyRow[], only: string | undefined): readonly NotifyRow[] {
   if (rows.length === 0)
-    throw new UserError('no row alerts anyone. Add notify.rows to ralphctl.yaml; see: ralphctl help configuration');
+    throw new UserError('no row alerts anyone. Add notify.rows to ralphctl.yaml; see: ralphctl help alerts');
   if (only === undefined) return rows;
   const row = rows.find(({ name }) => name === only);
   if (row) return [row];

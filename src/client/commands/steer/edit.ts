@@ -51,10 +51,11 @@ export async function edit(context: Context, idea: string, options: EditOptions)
     await knownIdea(context, run, idea);
     const before = await current(context, run, idea);
     const after = given(options) ? withFlags(before, options) : await inEditor(context, idea, before);
+    const pinned = await loadIdea(context.root, run, idea);
+    if (pinned) (await import('../../after-run/amend.js')).assertIterationsCount(pinned, difference(before, after));
     const command = await commandOf(context, run, idea, before, after);
     if (!command) throw new UserError(`${idea} is unchanged`);
     const code = await send(context, run, { ...command, ...(options.reason ? { reason: options.reason } : {}) });
-    const pinned = await loadIdea(context.root, run, idea);
     if (pinned) await amend(context.root, run.project, pinned, { fields: difference(before, after) });
     if (!context.json) {
       say(

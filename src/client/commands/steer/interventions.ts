@@ -2,16 +2,19 @@
  * Sends the interventions of a person to a run or one of its ideas; every verb goes the same way. A live worker answers at
  * once. Without a worker the server queues the command, and it applies when a worker starts.
  */
+
 import { nearest } from '../../../config/problems.js';
-import { hintWaits, notesProblem } from '../../../decide/idea/amendments.js';
+import { notesProblem, seenOf, singleAttempt } from '../../../decide/idea/amendments.js';
 import { emptyText } from '../../../decide/idea/answers.js';
 import { readWarningAnswer } from '../../../decide/idea/stall.js';
 import type { KeptCommand } from '../../../protocol/activities.js';
 import type { Intervention } from '../../../protocol/command.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { LONGEST_WARNING } from '../../../protocol/warnings.js';
 import { forget } from '../../../run-files/amendments.js';
 import { forgetKept } from '../../../run-files/kept.js';
 import { knownIdeas, loadIdea } from '../../../run-files/run.js';
+import { gateWords } from '../../../screen/words/gate-words.js';
 import { warningWord } from '../../../screen/words/state-words.js';
 import { runningWorker } from '../../../worker/record.js';
 import type { Closed } from '../../after-run/closed.js';
@@ -81,7 +84,7 @@ export async function withProject(
 }
 
 /** False also where no server runs. */
-async function isOpen(context: Context, project: string): Promise<boolean> {
+export async function isOpen(context: Context, project: string): Promise<boolean> {
   const connected = await connect(context, { start: false }).catch((error: unknown) => {
     if (error instanceof UserError && error.exitCode === EXIT.unreachable) return undefined;
     throw error;
@@ -125,7 +128,7 @@ export async function tellRun(context: Context, act: (api: RunApi) => Promise<st
 }
 
 /** `rather`: what people read instead of the run's sentence, which does not know as much. */
-export async function send(context: Context, run: OpenRun, command: Intervention, rather?: string): Promise<number> {
+export async function send(context: Context, run: OpenRun, command: Intervention): Promise<number> {
   const { verb, idea } = command;
   const about = idea ? `${verb} ${idea}` : verb;
   const empty = emptyText(command);
@@ -134,9 +137,8 @@ export async function send(context: Context, run: OpenRun, command: Intervention
     await run.api.tell(command, false);
     return sayFailing(context, run, run.failing, about);
   }
-  const done = await run.api.tell(command, run.worker);
-  const said = done === undefined ? undefined : (rather ?? done);
-  if (context.json) printJson({ done: said ?? null, verb, idea: idea || undefined, worker: done !== undefined });
+  const said = await run.api.tell(command, run.worker);
+  if (context.json) printJson({ done: said ?? null, verb, idea: idea || undefined, worker: said !== undefined });
   else print(said ?? queued(about) + (verb === 'answer' ? `. The first answer counts; see: ralphctl why ${idea}` : ''));
   return EXIT.ok;
 }
@@ -192,7 +194,7 @@ export async function hint(context: Context, idea: string, text: string, reason:
     const { notes: count = 0, notesSize: size = 0 } = view && view.phase !== 'closed' ? view : {};
     const problem = notesProblem(idea, { count, size }, text);
     if (problem !== undefined) throw new UserError(problem, EXIT.refused);
-    return send(context, run, command, view && hintWaits(view));
+    return send(context, run, view ? { ...command, seen: seenOf(view) } : command);
   };
   return withRunOr(context, act, command);
 }
@@ -259,6 +261,8 @@ export async function warn(context: Context, idea: string, said: string | undefi
   if (!answer)
     throw new UserError(`"${said}" does not answer a warning. Use: ralphctl warn ${idea} continue|stop|+N|review`);
   return tellRun(context, async (api) => {
+    if (answer.do === 'more' && (await api.idea(idea))?.single)
+      throw new UserError(singleAttempt(idea, false), EXIT.refused);
     await api.warn(idea, said);
     return `${idea} ${answer.do === 'more' ? `gets ${answer.by} more iterations` : DONE[answer.do]}`;
   });
@@ -277,11 +281,12 @@ async function review(context: Context, idea: string): Promise<number> {
     else {
       const warnings = view.warnings ?? [];
       print(warnings.length === 0 ? `${idea} has no warnings` : `warnings of ${idea}:`);
-      for (const { kind, text } of warnings) print(`  ${warningWord(kind)}: ${clean(text)}`);
+      for (const { kind, text } of warnings) print(`  ${warningWord(kind)}: ${clean(text, LONGEST_WARNING)}`);
       print(
         `iteration ${view.iteration}${view.maxIterations ? `/${view.maxIterations}` : ''}, ${view.commits} commits`,
       );
-      if (view.gate) print(`last gate ${view.gate.pass ? 'green' : `red: ${clean(view.gate.command ?? '')}`}`);
+      if (view.gate)
+        print(view.gate.pass ? `last ${gateWords(view.gate)}` : `last gate red: ${clean(view.gate.command ?? '')}`);
       if (view.worktree) print(`its work: git -C ${view.worktree} log --stat; its output: ralphctl logs ${idea}`);
     }
     return EXIT.ok;

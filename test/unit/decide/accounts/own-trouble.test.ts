@@ -176,3 +176,12 @@ describe('B7 strategy skip', () => {
     expect(statusOf(pilot, 'b')).toBe('running');
   });
 });
+
+it('B4: a message that ends with a full stop gets no second one', () => {
+  const pilot = pilotWith(['a', 'b'], { slots: 1, errorStrategy: 'skip' });
+  const head = { idea: 'a', life: 1, seq: 1, kind: 'parked' as const, iterations: stats(0) };
+  const message = 'claude exited with code 3 and said nothing about it.';
+  pilot.report({ ...head, trouble: { kind: 'launch', agent: 'claude', message } }, NOW);
+  const said = JSON.stringify(pilot.decide(false, NOW));
+  expect(said).toContain('said nothing about it. Its output: ralphctl logs a');
+});

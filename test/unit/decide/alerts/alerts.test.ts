@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { remedy } from '../../../../src/client/views/status-lines.js';
 import { hasAlerts, noteAlerts, returnAlerts, takeAlerts } from '../../../../src/decide/alerts/arising.js';
 import {
   delivered,
@@ -17,7 +18,7 @@ import {
   wakeAt,
 } from '../../../../src/decide/alerts/queue.js';
 import { stillness } from '../../../../src/decide/alerts/still.js';
-
+import { TIMED_OUT } from '../../../../src/decide/idea/completion.js';
 import { firstState } from '../../../../src/decide/run/first-state.js';
 import { ALERT_KINDS, type AlertItem, type AlertKind, type AlertSettings } from '../../../../src/protocol/alerts.js';
 import type { AutopilotState, IdeaEntry } from '../../../../src/protocol/run.js';
@@ -63,12 +64,35 @@ describe('the events of a run', () => {
     ['question', entry('needs-human', { approvable: true }), 'ralphctl approve auth-1'],
     ['question', entry('paused', { approval: true }), 'ralphctl approve auth-1'],
     ['question', entry('landing', { approval: true }), 'ralphctl approve auth-1'],
-    ['blocked', entry('blocked'), 'ralphctl retry auth-1'],
-    ['timed-out', entry('timeout'), 'ralphctl retry auth-1'],
+    ['blocked', entry('blocked'), 'ralphctl unblock auth-1'],
+    ['timed-out', entry('timeout', { reason: '3 of 3 iterations used' }), 'ralphctl limit auth-1 10'],
+    ['timed-out', entry('timeout', { card: { id: 'auth-1', title: 'Log in', single: true } }), 'ralphctl retry auth-1'],
+    [
+      'timed-out',
+      entry('timeout', { reason: '31 minutes of 30 of working time used' }),
+      'ralphctl edit auth-1 --timeout MINUTES && ralphctl retry auth-1',
+    ],
     ['failed', entry('failed'), 'ralphctl retry auth-1'],
     ['landed', entry('landed', { commit: 'abcdef0123456789' }), 'git show abcdef012345'],
   ] as const)('G7: %s carries the command that answers it', (kind, of, command) => {
     expect(note(state(), [of])).toMatchObject([{ kind, command, idea: 'auth-1', id: `r.auth-1.${kind}.1`, at: 5 }]);
+  });
+
+  it.each([
+    ['blocked', 'needs a key', undefined],
+    ['timeout', '3 of 3 iterations used', undefined],
+    ['timeout', '1 of 1 iterations used', true],
+    ['timeout', '31 minutes of 30 of working time used', undefined],
+    ['timeout', `${TIMED_OUT.iteration} after 30m`, true],
+    ['failed', 'the agent failed 3 times', undefined],
+    ['needs-human', 'which colour?', undefined],
+  ] as const)('G7 C2: an alert of %s (%s) advises what status advises', (status, reason, single) => {
+    const more = single ? { single } : {};
+    const card = { id: 'auth-1', title: 'Log in', ...more };
+    const [alert] = note(state(), [entry(status, { card, reason })]);
+    const advised = remedy({ id: 'auth-1', title: 'Log in', status, reason, ...more });
+    for (const command of alert?.command.split(' && ') ?? []) expect(advised).toContain(command);
+    expect(advised?.match(/ralphctl \w+/g)).toEqual(alert?.command.match(/ralphctl \w+/g));
   });
 
   it('G7: starts, pauses and stops of a person alert nobody, nor do groups', () => {

@@ -265,6 +265,18 @@ describe('D2 a forge that takes no pull request', () => {
     expect([pilot.wakeAt(), pilot.isOver()]).toEqual([undefined, true]);
   });
 
+  it('ends with the words of the closing comment, as a quotation', () => {
+    const pilot = inReview();
+    look(pilot, { kind: 'closed', by: 'ann', why: 'too big' });
+    expect(pilot.decide(false)).toMatchObject([
+      {
+        verdict: {
+          reason: 'pull request 4 was closed by ann without a merge: https://forge/4 (its closing comment: "too big")',
+        },
+      },
+    ]);
+  });
+
   it('a pull request that somebody closed meanwhile ends the idea; a retry may open another one', () => {
     const pilot = queued();
     pilot.landed('a', { kind: 'pull-closed', number: 4, url: 'https://forge/4', by: 'ann', durationMs: 1 });

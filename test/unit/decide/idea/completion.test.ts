@@ -99,8 +99,8 @@ describe('B3 completion table', () => {
 
   test('B3: a red gate without details never counts as done', () => {
     const bare: GateResult = { pass: false, commands: [], durationMs: 1 };
-    expect(afterGate(runOf(COMPLETE), bare, LIMITS).do).toBe('iterate');
-    expect(afterGate(runOf(COMPLETE), bare, limitsOf({ loop: false }))).toEqual({
+    expect(afterGate(runOf(COMPLETE), bare, LIMITS, { idea: 'i-1' }).do).toBe('iterate');
+    expect(afterGate(runOf(COMPLETE), bare, limitsOf({ loop: false }), { idea: 'i-1' })).toEqual({
       do: 'close',
       outcome: 'failed',
       reason: 'single attempt, and the gate is red',

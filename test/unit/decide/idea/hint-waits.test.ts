@@ -1,7 +1,8 @@
 /** Whether a prompt follows that has a hint, and what an idea ran out of. Features: C3 C4. */
 import { describe, expect, it } from 'vitest';
-import { hintWaits } from '../../../../src/decide/idea/amendments.js';
-import { limitReached, ranOutOf, TIMED_OUT } from '../../../../src/decide/idea/completion.js';
+import { hintTaken, hintWaits } from '../../../../src/decide/idea/amendments.js';
+import { limitReached, ranOutOf, shownLimit, TIMED_OUT } from '../../../../src/decide/idea/completion.js';
+import { LIMITS } from '../iteration.js';
 
 describe('C4: a hint', () => {
   const at = (phase: 'agent' | 'gate' | 'landing' | 'needs-human' | 'paused', iteration: number, maxIterations = 3) =>
@@ -26,7 +27,7 @@ describe('C4: a hint', () => {
     const plan = (number: number) =>
       hintWaits({
         ...{ idea: 'a-1', phase: 'agent', iteration: 1, maxIterations: 1 },
-        step: { number, of: 2, id: 's', phase: '', skipped: 0 },
+        step: { number, of: 2 },
       });
     expect(plan(1)).toBeUndefined();
     expect(plan(2)).toContain('this is its only iteration');
@@ -35,6 +36,22 @@ describe('C4: a hint', () => {
   it('to work that waits to land is read only if the landing fails', () => {
     expect(at('landing', 1)).toContain('It is read only if that landing gives the idea back to its agent');
   });
+});
+
+describe('C4: the reply to a hint, which the log keeps', () => {
+  it('promises a prompt only where one follows', () => {
+    expect(hintTaken('a-1', { phase: 'agent', iteration: 1, maxIterations: 3 })).toBe(
+      'a-1 gets your text with its next prompt',
+    );
+    expect(hintTaken('a-1', { phase: 'agent', iteration: 1, maxIterations: 1 })).toContain(
+      'no prompt follows by itself that would have it: this is its only iteration',
+    );
+  });
+
+  it.each([undefined, null, 'agent', { phase: 'agent' }, { phase: 'agent', iteration: '1"', maxIterations: '1"' }])(
+    'promises nothing where its sender does not know: %j',
+    (seen) => expect(hintTaken('a-1', seen)).toBe('a-1 has your text for its next prompt, if one follows'),
+  );
 });
 
 describe('C3: an idea that timed out', () => {
@@ -47,4 +64,16 @@ describe('C3: an idea that timed out', () => {
     for (const text of Object.values(TIMED_OUT)) expect(ranOutOf(`${text} after 30m`)).toBe('one run');
     expect(ranOutOf(undefined)).toBe('iterations');
   });
+});
+
+it.each([
+  [{ loop: true }, 2, 3],
+  // An answer grants one beyond the limit.
+  [{ loop: true }, 4, 4],
+  [{ loop: false }, 1, 1],
+  [{ loop: false }, 2, 2],
+  // A plan has an attempt for each step.
+  [{ loop: false, attempts: 5 }, 2, 5],
+])('B9 C3: no view has iteration 4 of 3: %j in iteration %i shows %i', (more, iteration, shown) => {
+  expect(shownLimit({ ...LIMITS, maxIterations: 3, ...more }, iteration)).toBe(shown);
 });

@@ -58,6 +58,8 @@ describe('commands from outside', () => {
     [{ verb: 'hint', idea: 'i1', text: 'x'.repeat(9000) }, /longer than 8000/],
     [{ verb: 'hint', idea: 'i1', text: ' ' }, /needs a text/],
     [{ verb: 'limit', idea: 'i1', n: 0 }, /iterations to add/],
+    [{ verb: 'limit', idea: 'i1', n: 10_001 }, /1 to 10000$/],
+    [{ verb: 'score', idea: 'i1', n: 1_000_001 }, /whole number from -1000000 to 1000000$/],
     [{ verb: 'edit', idea: 'i1' }, /changes nothing/],
     [{ verb: 'edit', idea: 'i1', patch: { timeoutMs: 6e304 } }, /timeoutMs must be a whole number from 1 to/],
     [{ verb: 'edit', idea: 'i1', patch: { iterationTimeoutMs: null } }, /iterationTimeoutMs must be a whole number/],
@@ -170,6 +172,36 @@ describe('C2 C3 C4 recovery', () => {
     expect(takeStartState(pilot, entry(pilot, 'i1'))).toEqual({ patch: { extra: 5 } });
   });
 
+  test('C3: the reason of a skip does not repeat the status, which every view puts before it', () => {
+    const pilot = pilotOf(ideas(2));
+    done(pilot, { verb: 'skip', idea: 'i1' });
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'skipped', reason: 'by a person' });
+    done(pilot, { verb: 'abandon', idea: 'i2' });
+    expect(entry(pilot, 'i2')).toMatchObject({ status: 'abandoned', reason: 'by a person' });
+  });
+
+  test('B10 C3: a single attempt gets no more iterations, and hears what helps', () => {
+    const pilot = pilotOf([card('i1', { single: true })]);
+    const more = { verb: 'limit', idea: 'i1', n: 5 } as const;
+    const longer = 'For a longer agent run: ralphctl edit i1 --iteration-timeout MINUTES';
+    const none = 'i1 has a single attempt (ralph: false), so more iterations do not help it.';
+    expect(refusal(pilot, more)).toBe(`${none} ${longer}`);
+    ended(pilot, 'i1', 'timeout');
+    expect(refusal(pilot, more)).toBe(`${none} To try it again: ralphctl retry i1. ${longer}`);
+    expect(refusal(pilot, { verb: 'resume', idea: 'i1' })).not.toContain('limit');
+    expect(entry(pilot, 'i1').patch).toBeUndefined();
+  });
+
+  test('B10 C3: an edit of the iterations of a single attempt says that it has no effect', () => {
+    const none = 'But i1 has a single attempt (ralph: false), so more iterations do not help it.';
+    for (const begun of [false, true]) {
+      const pilot = pilotOf([card('i1', { single: true })]);
+      if (begun) decided(pilot);
+      expect(done(pilot, { verb: 'edit', idea: 'i1', patch: { maxIterations: 9 } })).toContain(none);
+      expect(done(pilot, { verb: 'edit', idea: 'i1', patch: { timeoutMs: 60_000 } })).not.toContain('single attempt');
+    }
+  });
+
   test('C3: split makes a group, and what waited waits for all parts', () => {
     const pilot = pilotOf([card('i1'), card('after', { dependsOn: ['i1'] })], { slots: 3 });
     ended(pilot, 'i1', 'timeout');
@@ -215,6 +247,10 @@ describe('C2 C3 C4 recovery', () => {
 
   test.each<[Parameters<Autopilot['undone']>[1], RegExp]>([
     [{ kind: 'nothing' }, /does not contain it/],
+    [
+      { kind: 'nothing', reverted: [{ idea: 'i1', by: '12345678', subject: 'Revert "x"' }] },
+      /12345678 \(Revert "x"\) took it off main again; .*: ralphctl retry i1/,
+    ],
     [{ kind: 'failed', problem: 'no disk' }, /no disk/],
     [{ kind: 'conflict', onto: 't', files: ['a.ts'], detail: '', durationMs: 1 }, /a\.ts/],
   ])('C2: an undo that does not work out leaves it landed: %j', (result, words) => {
@@ -309,6 +345,10 @@ describe('C1 one idea', () => {
     expect(takeStartState(pilot, entry(pilot, 'i1'))).toBeUndefined();
     done(pilot, { verb: 'hint', idea: 'i1', text: 'three' });
     expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i1', signal: 'hint', args: ['three'] }]);
+    const seen = { phase: 'agent', iteration: 1, maxIterations: 1 } as const;
+    pilot.takeTold();
+    done(pilot, { verb: 'hint', idea: 'i1', text: 'four', seen });
+    expect(pilot.takeTold().map((told) => told.done)).toEqual([expect.stringContaining('this is its only iteration')]);
   });
 
   test('C5: hints that wait for an idea that has not started are bounded, in number and in size', () => {
@@ -331,6 +371,37 @@ describe('C1 one idea', () => {
     expect(decided(pilot)).toEqual(['start a @1']);
     done(pilot, { verb: 'score', idea: 'b', n: -3 });
     expect(entry(pilot, 'b').boost).toBe(-3);
+  });
+});
+
+describe('A2: bump and score mean the same in a run and between runs', () => {
+  const both = (order: readonly Intervention[], adds = true) => {
+    const pilot = pilotOf([card('a', { tags: ['critical'] }), card('b'), card('c')], {
+      ...{ slots: 1 },
+      ...(adds ? { pointsAddUp: true as const } : {}),
+    });
+    for (const command of order) done(pilot, command);
+    return { boost: entry(pilot, 'c').boost ?? 0, first: decided(pilot) };
+  };
+  const bump = { verb: 'bump', idea: 'c' } as const;
+  const score = (n: number) => ({ verb: 'score', idea: 'c', n }) as const;
+
+  test.each([-50, 0, 7])('the first place stays, with %i points on top, in either order', (n) => {
+    const alone = both([bump]).boost;
+    expect(both([bump, score(n)]).boost).toBe(alone + n);
+    expect(both([bump, score(3), score(n)]).boost).toBe(alone + n);
+    expect(both([score(n), bump]).first).toEqual(['start c @1']);
+    expect(both([bump, score(n)]).first).toEqual(['start c @1']);
+    // Lower points after a bump that found it first already.
+    expect(both([score(1000), bump, score(Math.max(n, 0))]).first).toEqual(['start c @1']);
+  });
+
+  test('the last points count', () => {
+    expect(both([score(20), score(5)]).boost).toBe(5);
+  });
+
+  test('a run of an older version goes on as it began', () => {
+    expect(both([bump, score(7)], false).boost).toBe(7);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { afterGate } from '../../../../src/decide/idea/completion.js';
 import { isApproval, tripwireKey } from '../../../../src/decide/idea/tripwires.js';
-import { bounceOf, landingQuestion } from '../../../../src/decide/run/landing-queue.js';
+import { bounceOf, landingQuestion } from '../../../../src/decide/run/bounce.js';
 import type { IdeaLimits } from '../../../../src/protocol/activities.js';
 import type { RunAgentResult } from '../../../../src/protocol/agent-run.js';
 import type { GateResult, Tripwire } from '../../../../src/protocol/gate.js';
@@ -37,42 +37,50 @@ const skip: Tripwire = { kind: 'new-skip', subject: 'b.test.js: it.skip' };
 
 describe('a green gate with tripwires (B3)', () => {
   it('asks before it lands, with what a yes would approve', () => {
-    const next = afterGate(run('complete'), green([gone, skip]), LIMITS);
+    const next = afterGate(run('complete'), green([gone, skip]), LIMITS, { idea: 'i-1' });
     expect(next).toMatchObject({ do: 'ask', approve: [tripwireKey(gone), tripwireKey(skip)] });
-    expect(next.do === 'ask' && next.question).toMatch(/tests are gone \(a\.test\.js\).*ralphctl approve IDEA/);
+    expect(next.do === 'ask' && next.question).toMatch(/tests are gone \(a\.test\.js\).*ralphctl approve i-1/);
   });
   it('lands when all of them are approved, and asks for the one that is not', () => {
-    expect(afterGate(run('complete'), green([gone]), LIMITS, [tripwireKey(gone)])).toEqual({ do: 'ready' });
-    expect(afterGate(run('complete'), green([gone, skip]), LIMITS, [tripwireKey(gone)])).toMatchObject({
+    expect(afterGate(run('complete'), green([gone]), LIMITS, { idea: 'i-1', approved: [tripwireKey(gone)] })).toEqual({
+      do: 'ready',
+    });
+    expect(
+      afterGate(run('complete'), green([gone, skip]), LIMITS, { idea: 'i-1', approved: [tripwireKey(gone)] }),
+    ).toMatchObject({
       do: 'ask',
       approve: [tripwireKey(skip)],
     });
   });
   it('lands when they only warn', () => {
-    expect(afterGate(run('complete'), green([{ ...gone, warn: true }]), LIMITS)).toEqual({ do: 'ready' });
+    expect(afterGate(run('complete'), green([{ ...gone, warn: true }]), LIMITS, { idea: 'i-1' })).toEqual({
+      do: 'ready',
+    });
   });
   it('goes on without a claim: there is nothing to land yet', () => {
-    expect(afterGate(run('none'), green([gone]), LIMITS)).toMatchObject({ do: 'iterate' });
+    expect(afterGate(run('none'), green([gone]), LIMITS, { idea: 'i-1' })).toMatchObject({ do: 'iterate' });
   });
 });
 
 describe('a gate that was red before', () => {
   it('asks a person instead of spending iterations', () => {
-    expect(afterGate(run('complete'), red({ alreadyRed: true, knownTests: ['t'] }), LIMITS)).toMatchObject({
+    expect(
+      afterGate(run('complete'), red({ alreadyRed: true, knownTests: ['t'] }), LIMITS, { idea: 'i-1' }),
+    ).toMatchObject({
       do: 'ask',
       question: expect.stringMatching(/red before this idea began: make .*\(t\)/),
     });
   });
   it('says what is missing where the gate could not run at all (B3)', () => {
     const cannotRun = 'xo: command not found in a fresh worktree: no set-up is configured.';
-    const next = afterGate(run('complete'), red({ alreadyRed: true, cannotRun }), LIMITS);
+    const next = afterGate(run('complete'), red({ alreadyRed: true, cannotRun }), LIMITS, { idea: 'i-1' });
     expect(next).toMatchObject({ do: 'ask', question: expect.stringContaining(cannotRun) });
     // An answer to a question that names this key takes a changed configuration along.
     expect(next).toMatchObject({ question: expect.stringContaining('gate.baseline') });
     expect(next).not.toMatchObject({ question: expect.stringContaining('red before') });
   });
   it('tells old failures from new ones in the next prompt', () => {
-    const next = afterGate(run('complete'), red({ newTests: ['n'], knownTests: ['o'] }), LIMITS);
+    const next = afterGate(run('complete'), red({ newTests: ['n'], knownTests: ['o'] }), LIMITS, { idea: 'i-1' });
     expect(next).toMatchObject({ do: 'iterate', feedback: { newTests: ['n'], knownTests: ['o'] } });
   });
   it('on the merged tree asks, too (D1)', () => {

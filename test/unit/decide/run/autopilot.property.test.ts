@@ -100,6 +100,11 @@ class Simulation {
     return this.#world.thrownAway;
   }
 
+  /** Landings that waited behind the place of an idea that came back from a conflict. */
+  get waits(): number {
+    return this.#world.target.waits;
+  }
+
   run(steps: number): Autopilot {
     const world = this.#world;
     this.#decide();
@@ -195,9 +200,12 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
   test('where every idea succeeds in the end, all of them land exactly once, whatever happened on the way', {
     timeout: LIMIT,
   }, () => {
+    let waits = 0;
     fc.assert(
       fc.property(dag, slotCounts, seeds, fc.boolean(), fc.nat(300), (cards, slots, seed, orphans, steps) => {
-        const pilot = new Simulation(cards, slots, seed, FRIENDLY, orphans).run(steps);
+        const simulation = new Simulation(cards, slots, seed, FRIENDLY, orphans);
+        const pilot = simulation.run(steps);
+        waits += simulation.waits;
         const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
         expect(ideas.filter((entry) => entry.status !== 'landed')).toEqual([]);
         expect(pilot.state.totals.landings).toBe(ideas.length);
@@ -205,6 +213,7 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
       }),
       { numRuns: RUNS },
     );
+    expect(waits).toBeGreaterThan(0);
   });
 
   test('C6: finished work is tried to land, also in a run that stops meanwhile', { timeout: LIMIT }, () => {

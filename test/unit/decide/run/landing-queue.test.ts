@@ -225,3 +225,27 @@ describe('D1 landing lane', () => {
     expect(decided(pilot)).toEqual(['grant a @1']);
   });
 });
+
+test('C1: what a person took off the target is told on its own idea, not on the one that landed next', () => {
+  const pilot = pilotOf([card('a'), card('b')]);
+  decided(pilot);
+  for (const idea of ['a', 'b']) say(pilot, idea, 'ready');
+  decided(pilot);
+  pilot.landed('a', landedResult());
+  decided(pilot);
+  const reverted = [
+    { idea: 'a', by: 'abcdef01', subject: 'my edit' },
+    { idea: 'old-1', by: 'abcdef01', subject: 'my edit', files: ['x.ts'], more: 2 },
+  ];
+  pilot.landed('b', { ...landedResult('beef', 'your checkout is behind'), reverted });
+  const reasons = pilot.state.entries.map(({ card: { id }, reason }) => [id, reason]);
+  expect(reasons).toEqual([
+    ['a', 'abcdef01 (my edit) took it off main again; to run it again, once this run is over: ralphctl retry a'],
+    // This run has no such idea.
+    ['b', 'abcdef01 (my edit) took part of old-1 off main again: x.ts and 2 more. your checkout is behind'],
+  ]);
+  expect(pilot.state.entries.map(({ status, commit }) => [status, commit])).toEqual([
+    ['landed', 'c0ffee'],
+    ['landed', 'beef'],
+  ]);
+});

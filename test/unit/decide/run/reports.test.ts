@@ -183,6 +183,14 @@ describe('a child that is terminated', () => {
   );
 });
 
+test('C5: the reason of a failed idea has the command of a long error whole', () => {
+  const pilot = pilotOf([card('a')]);
+  decided(pilot);
+  const fix = `Move it away: mv '/${'a'.repeat(150)}' '/${'b'.repeat(150)}'`;
+  pilot.childEnded('a', 'failed', `The worktree is broken. ${fix}`);
+  expect(pilot.graph.entry('a')?.reason).toBe(`The worktree is broken. ${fix}`);
+});
+
 describe('adoption', () => {
   test('C6: an open child of an earlier run is told how this run stands, and its report says where it is', () => {
     const pilot = pilotOf([card('a')]);

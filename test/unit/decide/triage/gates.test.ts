@@ -122,6 +122,19 @@ describe('E3 gate 4, duplicates', () => {
     expect(found?.reason).toContain(words);
   });
 
+  it('takes the first report of two when the later one is closed: that may be closed as its duplicate', () => {
+    const closed = {
+      ...theme,
+      state: 'closed' as const,
+      closed: '2026-06-14T00:00:00Z',
+      created: '2026-06-10T00:00:00Z',
+    };
+    const earlier = { ...again, created: '2026-06-09T00:00:00Z' };
+    expect(triage(input([closed, earlier]))).toMatchObject({ survivors: [{ id: 't2' }], rejected: [] });
+    const later = { ...again, created: '2026-06-11T00:00:00Z' };
+    expect(triage(input([closed, later])).rejected).toMatchObject([{ id: 't2', duplicateOf: 't1' }]);
+  });
+
   it('takes a report of a bug that was closed long ago: it came back', () => {
     const closed = { ...theme, state: 'closed' as const, closed: '2026-01-01T00:00:00Z' };
     const result = triage(input([closed, again]));

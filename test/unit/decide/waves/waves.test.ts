@@ -112,8 +112,24 @@ describe('E1 a wave', () => {
     expect(decided(pilot, false, 60_000)).toEqual([]);
     expect([pilot.state.run, pilot.state.why]).toEqual(['paused', expect.stringContaining('gh has no login')]);
     pilot.resume();
-    expect(decided(pilot, false, 70_000)).toEqual(['wave 1']);
+    // Each plan of a wave knows how many came before: it tells no rejection again.
+    const [next] = pilot.waves.next(70_000);
+    expect(next).toEqual({ do: 'wave', wave: 1, most: 2, again: 2 });
     expect(states(pilot)).toEqual(['1 waits', '1 waits']);
+  });
+
+  it('books what an agent used that read its reports, for run and day, and tells it', () => {
+    const pilot = run({ budget: { run: { dollars: 1 }, warnAt: 0.8, during: true } });
+    expect(pilot.waves.next(0)).toMatchObject([{ do: 'wave', ceilings: { run: { dollars: 1 } } }]);
+    const spent = { iterations: 0, ms: 4000, tokens: 900, dollars: 0.25, unknownTokens: 0, unknownDollars: 0 };
+    const read = { agent: 'claude', reports: 7, byRules: 2, why: 'triage.most is 7', spent };
+    plan(pilot, ['a'], 0, { read } as Partial<PlanWaveResult>);
+    expect([pilot.state.budget?.run, pilot.state.totals.spent]).toEqual([spent, spent]);
+    expect(pilot.waves.takeNews().before).toMatchObject([{ state: 'began', read }]);
+    decided(pilot);
+    closed(pilot, 'a', 'landed');
+    decided(pilot);
+    expect(pilot.state.waves?.done).toMatchObject([{ dollars: 0.25 }]);
   });
 
   it('is shown by status', () => {

@@ -9,16 +9,27 @@ const [A, B, C, X] = ['a', 'b', 'c', 'f'].map((digit) => digit.repeat(40)) as [s
 const at = (commit: string): Outside =>
   ({ refs: { [REF]: commit }, head: `ref: ${REF}`, stashes: [], config: '' }) as unknown as Outside;
 
-/** What is told about a move from A to `to`, with this reflog; B and C are landings. */
-const told = (to: string, log: readonly string[]) =>
+/** A line of the reflog: a commit, with its text where no landing made it. */
+type Line = string | readonly [commit: string, text: string];
+
+/** The changes of a move from A to `to`, with this reflog; B and C are landings. */
+const changes = (to: string, log: readonly Line[]) =>
   untracedChanges(at(A), at(to), {
     root: '/repo',
-    moves: new Map([[REF, log.map((commit) => ({ to: commit, text: 'ralphctl: land' }))]]) as never,
+    moves: new Map([
+      [
+        REF,
+        log
+          .map((line) => (typeof line === 'string' ? [line, 'ralphctl: land'] : line))
+          .map(([to, text]) => ({ to, text })),
+      ],
+    ]) as never,
     isOurs: (_, move) => [B, C].includes(move.to),
     fetched: false,
     madeInWorktrees: () => false,
     remotes: { before: new Map(), after: new Map() },
-  }).map(({ subject }) => subject);
+  });
+const told = (to: string, log: readonly Line[]) => changes(to, log).map(({ subject }) => subject);
 
 describe('a branch that moved', () => {
   it.each([
@@ -36,5 +47,21 @@ describe('a branch that moved', () => {
     ['without a line in the reflog, after a landing', X, [A, B]],
   ])('%s is told', (_, to, log) => {
     expect(told(to, log)).toEqual([REF]);
+  });
+
+  const Y = 'e'.repeat(40);
+  const [x, y] = [X, Y].map((commit) => commit.slice(0, 10));
+  it.each<[string, string, Line[], string | undefined]>([
+    ['without landings: a reset', X, [A, [X, 'commit: x']], `reset --keep ${A.slice(0, 10)}`],
+    ['after a landing: a revert', X, [A, B, [X, 'revert: x']], `revert --no-edit ${x}`],
+    ['before a landing that came later', X, [A, [X, 'commit: x'], B], `revert --no-edit ${x}`],
+    ['around a landing: newest first', Y, [A, [X, 'commit: x'], B, [Y, 'commit: y']], `revert --no-edit ${y} ${x}`],
+    ['a reset past a landing: none', X, [A, B, [X, 'reset: moving to HEAD~1']], undefined],
+    ['an amended landing: none', X, [A, B, [X, 'commit (amend): x']], undefined],
+    ['without a line in the reflog: none', X, [A, B], undefined],
+  ])('F1: its undo keeps landings, %s', (_, to, log, undo) => {
+    const [change] = changes(to, log);
+    expect(change?.undo).toBe(undo && `git -C '/repo' ${undo}`);
+    expect(change?.what).toContain(to.slice(0, 10));
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkoutBehind } from '../../../../src/git/landing/checkout.js';
+import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import type { LandOptions } from '../../../../src/git/landing/land.js';
 import { landedIdeas } from '../../../../src/git/landing/landed.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
@@ -342,7 +342,9 @@ describe('the user has the target checked out with edits', () => {
       note: expect.stringMatching(/^landed work changes a\.txt, which you have edited in .* run: ralphctl sync$/),
     });
     expect(await tip('refs/ralphctl/checkout-base/main')).toBe(repo.base);
-    expect(await checkoutBehind(repo.root, 'main')).toMatch(/still has the old a\.txt and 1 more, .* ralphctl sync/);
+    expect(await checkoutsBehind(repo.root, 'main')).toEqual([
+      expect.stringMatching(/still has the old a\.txt and 1 more, .* ralphctl sync/),
+    ]);
   });
 
   it('C1 brings the checkout up to date at the next landing, once the edits are gone', async () => {
@@ -367,9 +369,9 @@ describe('the user has the target checked out with edits', () => {
     await land('i-1');
     await land('i-2');
     expect(await tip('refs/ralphctl/checkout-base/main')).toBe(repo.base);
-    expect(await checkoutBehind(repo.root, 'main')).toBeDefined();
+    expect(await checkoutsBehind(repo.root, 'main')).toHaveLength(1);
     await sh(repo.root, 'checkout', '-q', 'main', '--', '.');
-    expect(await checkoutBehind(repo.root, 'main')).toBeUndefined();
+    expect(await checkoutsBehind(repo.root, 'main')).toEqual([]);
     const caughtUp = await tip();
     await work('i-3', { 'a.txt': 'three\n' });
     await put(repo.root, { 'a.txt': 'other edit\n' });
@@ -392,7 +394,7 @@ describe('the user has the target checked out with edits', () => {
     expect(await read(repo.root, 'roadmap.md')).toBe('- [ ] i-1\n- [ ] i-2\n- [ ] i-3\n');
     expect(await sh(repo.root, 'show', 'main:roadmap.md')).toBe('- [x] i-1\n- [x] i-2');
     expect(await sh(repo.root, 'status', '--porcelain')).toBe('MM roadmap.md');
-    expect(await checkoutBehind(repo.root, 'main')).toMatch(/has the old roadmap\.md,/);
+    expect(await checkoutsBehind(repo.root, 'main')).toEqual([expect.stringMatching(/has the old roadmap\.md,/)]);
     expect(await syncCheckout(repo.root, 'main', true)).toMatchObject({
       paths: ['roadmap.md'],
       merged: ['roadmap.md'],
@@ -510,5 +512,37 @@ describe('a target that was rewound', () => {
     const before = await tip();
     await expect(land('i-1', { base: secret })).rejects.toThrow(/main was rewound: it no longer contains/);
     expect(await tip()).toBe(before);
+  });
+});
+
+describe('D1 places in the landing queue', () => {
+  const places = [{ idea: 'i-9', files: ['b.txt', 'a.txt'] }];
+
+  it('does not pass the place of an idea in the same files: no gate runs, and nothing moves', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    const before = await tip();
+    let gated = 0;
+    const gate: LandOptions['gate'] = async () => {
+      gated += 1;
+      return GREEN;
+    };
+    expect(await land('i-1', { places, gate })).toMatchObject({
+      ...{ kind: 'waits-place', behind: 'i-9', files: ['a.txt'] },
+    });
+    expect([await tip(), gated]).toEqual([before, 0]);
+    expect(await land('i-1', { gate })).toMatchObject({ kind: 'landed' });
+  });
+
+  it('passes it with other files, and the backlog, which every landing ticks, is none', async () => {
+    await work('i-1', { 'c.txt': 'sea\n', 'roadmap.md': '- [x] i-1\n- [ ] i-2\n' });
+    const kept = [...places, { idea: 'i-8', files: ['roadmap.md'] }];
+    expect(await land('i-1', { places: kept, backlogPath: 'roadmap.md' })).toMatchObject({ kind: 'landed' });
+  });
+
+  it('counts a file that is renamed away', async () => {
+    const path = await work('i-1');
+    await sh(path, 'mv', 'a.txt', 'z.txt');
+    await sh(path, 'commit', '-q', '-m', 'rename');
+    expect(await land('i-1', { places })).toMatchObject({ kind: 'waits-place', files: ['a.txt'] });
   });
 });

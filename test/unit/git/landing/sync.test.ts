@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkoutBehind } from '../../../../src/git/landing/checkout.js';
+import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
 import { listSaves } from '../../../../src/git/saves/saves.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from '../repo.js';
@@ -36,12 +36,12 @@ it('C1 merges edits of a file that landed, keeps what is staged staged, and ends
   await sh(repo.root, 'add', 'b.txt');
   const before = await read(repo.root, 'a.txt');
   await landBehind({ 'a.txt': TEN.replace('l9', 'theirs'), 'new.txt': 'n\n' }, ['old.txt']);
-  expect(await checkoutBehind(repo.root, 'main')).toContain('ralphctl sync');
+  expect(await checkoutsBehind(repo.root, 'main')).toEqual([expect.stringContaining('ralphctl sync')]);
   const done = await syncCheckout(repo.root, 'main');
   expect(done).toMatchObject({ paths: ['a.txt', 'new.txt', 'old.txt'], merged: ['a.txt'], conflicts: [] });
   expect(await read(repo.root, 'a.txt')).toBe(TEN.replace('l1', 'mine').replace('l9', 'theirs'));
   expect(await status()).toBe(' M a.txt\nM  b.txt\n?? mine.txt');
-  expect(await checkoutBehind(repo.root, 'main')).toBeUndefined();
+  expect(await checkoutsBehind(repo.root, 'main')).toEqual([]);
   expect(await syncCheckout(repo.root, 'main')).toBeUndefined();
   const [save] = await listSaves(repo.root, 'checkout');
   expect(`${await sh(repo.root, 'show', `${save?.ref}:a.txt`)}\n`).toBe(before);
@@ -84,7 +84,7 @@ it('C1 refuses in the middle of a merge, and says what to do', async () => {
   await shell(repo.root, 'git merge side');
   await landBehind({ 'a.txt': 'landed\n' });
   await expect(syncCheckout(repo.root, 'main')).rejects.toThrow(
-    /merge is in progress .* Finish it, then run: ralphctl sync/,
+    /merge is in progress .* Undo it \(git -C '.*' merge --abort\), then run: ralphctl sync/,
   );
 });
 
@@ -102,7 +102,7 @@ it('C1 goes on where it was stopped between files and index', async () => {
 it('C1 forgets what it remembered once the user has committed or left the branch', async () => {
   const tip = await landBehind({ 'a.txt': 'landed\n' });
   await sh(repo.root, 'read-tree', '-m', '-u', repo.base, tip);
-  expect(await checkoutBehind(repo.root, 'main')).toBeUndefined();
+  expect(await checkoutsBehind(repo.root, 'main')).toEqual([]);
   expect(await syncCheckout(repo.root, 'main')).toBeUndefined();
   expect((await shell(repo.root, 'git rev-parse -q --verify refs/ralphctl/checkout-base/main')).code).toBe(1);
 });

@@ -2,7 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { goneOf, newestOf, rewound } from '../../../../src/git/landing/gone.js';
+import { goneOf, rewound } from '../../../../src/git/landing/gone.js';
+import { newestOf } from '../../../../src/git/landing/lost-branch.js';
 import { takenBack } from '../../../../src/git/landing/taken-back.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../repo.js';
 
@@ -129,6 +130,51 @@ describe('nothing is named', () => {
   });
 });
 
+describe('what a person took back stays taken back', () => {
+  const byHand = async () => {
+    await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+    return { stays: true, by: { subject: expect.stringContaining('Revert') } };
+  };
+  const rollBack = (idea: string, files: Record<string, string>) =>
+    commitFiles(repo.root, files, `revert: ${idea}\n\nRalph-Reverted: ${idea}`);
+
+  it('C1 D3 when an idea below it in the same file is rolled back, and when that lands again', async () => {
+    await landed('i-1', { 'list.txt': 'b\n' });
+    const second = await landed('i-2', { 'list.txt': 'a\n' });
+    const gone = await byHand();
+    const named = [{ idea: 'i-2', landed: second, ...gone }];
+    await sh(repo.root, 'rm', '-q', 'list.txt');
+    await rollBack('i-1', {});
+    for (const whole of [true, false]) expect(await look({ whole })).toMatchObject(named);
+    expect(await goneOf({ repo: repo.root, target: 'main' }, new Map(), { others: ['i-2'] })).toMatchObject(named);
+    await landed('i-1', { 'list.txt': 'other\n' });
+    for (const whole of [true, false]) expect(await look({ whole })).toMatchObject(named);
+    await landed('i-2', { 'list.txt': 'other\na\n' });
+    expect(await look()).toEqual([]);
+  });
+
+  it('C1 D3 when a later idea lands, or is rolled back, in the same place', async () => {
+    const second = await landed('i-2', { 'a.txt': TEN.replace('l9', 'new') });
+    const gone = await byHand();
+    const named = [{ idea: 'i-2', landed: second, ...gone }];
+    await landed('i-3', { 'a.txt': TEN.replace('l9', 'third') });
+    expect(await look()).toMatchObject(named);
+    await rollBack('i-3', { 'a.txt': TEN });
+    expect(await look()).toMatchObject(named);
+    // A person who goes on there may have made it anew.
+    await commitFiles(repo.root, { 'a.txt': TEN.replace('l9', 'new, and more') }, 'by hand');
+    expect(await look()).toEqual([]);
+  });
+
+  it('C1 D3 but not when a rollback brings it back', async () => {
+    await landed('i-2', { 'a.txt': TEN.replace('l9', 'new') });
+    await landed('i-3', { 'a.txt': TEN });
+    await commitFiles(repo.root, { 'a.txt': TEN.replace('l1', 'mine') }, 'on');
+    await rollBack('i-3', { 'a.txt': TEN.replace('l1', 'mine').replace('l9', 'new') });
+    expect(await look()).toEqual([]);
+  });
+});
+
 const recorded = (...ids: string[]) => new Map(ids.map((id) => [id, undefined] as const));
 
 it('C1 G4 what has left the target is named by idea: reverted by hand, rolled back, and in part', async () => {
@@ -205,6 +251,21 @@ describe('without a reflog of the target', () => {
     await sh(repo.root, 'branch', 'elsewhere', commit);
     expect(await rewound(repo.root, 'main', ['i-1'])).toEqual([]);
   });
+});
+
+it('C1 D2 a squash merge without the name of its idea is not lost, until a reset takes it off', async () => {
+  const squashed = await commitFiles(repo.root, { 'c.txt': 'c\n' }, 'Add c (#4)');
+  const other = await commitFiles(repo.root, { 'd.txt': 'd\n' }, 'Add d (#5)');
+  const about = { repo: repo.root, target: 'main', backlogPath: 'roadmap.md', whole: true };
+  const recorded = new Map([
+    ['i-1', squashed],
+    ['i-2', other],
+    ['i-3', 'f'.repeat(40)],
+  ]);
+  const never = { idea: 'i-3', landed: 'f'.repeat(40) };
+  expect(await goneOf(about, recorded)).toEqual([never]);
+  await sh(repo.root, 'reset', '-q', '--hard', squashed);
+  expect(await goneOf(about, recorded)).toEqual([{ idea: 'i-2', landed: other }, never]);
 });
 
 it('C1 a target that was deleted has lost all that landed on it, and can begin again at its newest landing', async () => {

@@ -124,6 +124,39 @@ describe('C2 undo that cannot be', () => {
     expect(await sh(repo.root, 'status', '--porcelain')).toBe('');
   });
 
+  it('a person took it off already, which no commit claims; an idea that changed nothing is taken off', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    await land('i-1');
+    await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+    const before = await tip();
+    const gate = () => Promise.reject(new Error('nothing to gate'));
+    expect(await undo('i-1', { gate })).toEqual({ kind: 'nothing' });
+    expect(await tip()).toBe(before);
+    await sh(repo.root, 'commit', '-q', '--allow-empty', '-m', 'chore: nothing to change\n\nRalph-Idea: i-2');
+    expect(await landedIdeas(repo.root, 'main', FILE)).toContain('i-2');
+    expect(await undo('i-2')).toMatchObject({ kind: 'undone' });
+    expect(await landedIdeas(repo.root, 'main', FILE)).not.toContain('i-2');
+  });
+
+  it('a person amended its commit in a checkout that lags, or gave it other words', async () => {
+    const before = await sh(repo.root, 'rev-parse', 'main');
+    await work('i-1', { 'a.txt': 'two\n' });
+    await land('i-1');
+    await work('i-2', { 'b.txt': 'two\n' });
+    const landed = await land('i-2');
+    await sh(repo.root, 'read-tree', '-u', '--reset', before);
+    await put(repo.root, { 'a.txt': 'mine\n' });
+    await sh(repo.root, 'commit', '-q', '-a', '--amend', '--no-edit');
+    const amended = await tip();
+    expect(await undo('i-2')).toEqual({ kind: 'nothing' });
+    expect(await tip()).toBe(amended);
+    await sh(repo.root, 'reset', '-q', '--hard', landed);
+    await sh(repo.root, 'commit', '-q', '--amend', '-m', 'my own words');
+    expect(await undo('i-2')).toMatchObject({ kind: 'undone', commits: 1 });
+    expect([await read(repo.root, 'a.txt'), await read(repo.root, 'b.txt')]).toEqual(['two\n', 'bee\n']);
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual(['i-1']);
+  });
+
   it('nothing of it is on the target', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     await land('i-1');

@@ -1,5 +1,5 @@
 /** Rollback, stash and clean-up of an idea that has not landed: nothing is ever lost. Features: B4 C2 C3. */
-import { rm, writeFile } from 'node:fs/promises';
+import { readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanupIdea } from '../../../../src/git/worktrees/remove.js';
@@ -201,5 +201,22 @@ describe('C2 clean-up', () => {
     expect(await cleanupIdea(place())).toMatchObject({ removed: false, note: expect.stringContaining('repair') });
     expect(await cleanupIdea({ ...place(), force: true })).toMatchObject({ removed: true });
     expect(await read(`${path}.kept-1`, 'untracked.txt')).toBe('u\n');
+  });
+
+  it.each([
+    ['cleanup', async () => (await cleanupIdea(place())).removed],
+    ['rollback', async () => (await rollbackIdea(place())).saved !== undefined],
+    ['stash', async () => (await stashIdea(place())).saved === undefined],
+  ])('something else in the place of the worktree is no obstacle to %s, and is moved aside', async (_, does) => {
+    const path = await worked();
+    await rename(path, `${path}.away`);
+    await symlink(repo.root, path);
+    const checkout = await sh(repo.root, 'status', '--porcelain', '--branch');
+    expect(await does()).toBe(true);
+    expect(await readlink(`${path}.kept-1`)).toBe(repo.root);
+    expect(await there(path)).toBe(false);
+    expect(await read(`${path}.away`, 'untracked.txt')).toBe('u\n');
+    expect(await sh(repo.root, 'status', '--porcelain', '--branch')).toBe(checkout);
+    expect(await sh(repo.root, 'worktree', 'list')).not.toContain('i-1');
   });
 });

@@ -2,8 +2,8 @@ import { cp, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'no
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RepositoryError } from '../../../../src/git/errors.js';
-import { refuseOpenOperations } from '../../../../src/git/repository.js';
 import { listSaves } from '../../../../src/git/saves/saves.js';
+import { refuseOpenOperations } from '../../../../src/git/target-busy.js';
 import type { EnsureInput } from '../../../../src/git/worktrees/ensure.js';
 import { exists, privateGitDir } from '../../../../src/git/worktrees/list.js';
 import { markRecyclable } from '../../../../src/git/worktrees/recycle.js';
@@ -48,7 +48,6 @@ describe('ensureWorktree', () => {
       branch: 'ralph/i-1',
       base: repo.base,
       origin: 'created',
-      repairs: [],
     });
     expect(await read(made.path, 'a.txt')).toBe('one\n');
     expect(await clean(made.path)).toBe('');
@@ -122,7 +121,7 @@ describe('recycling', () => {
     const gitDir = await privateGitDir(old);
     const base = await commitFiles(repo.root, { 'a.txt': 'newer\n' }, 'newer');
     const next = await ensure('i-2', { base });
-    expect(next).toEqual({ path: old, branch: 'ralph/i-2', base, origin: 'recycled', repairs: [] });
+    expect(next).toEqual({ path: old, branch: 'ralph/i-2', base, origin: 'recycled' });
     expect(await privateGitDir(next.path)).toBe(gitDir);
     expect(await names()).toEqual(['ed-001-i-2', basename(old)]);
     expect(await read(next.path, 'a.txt')).toBe('newer\n');
@@ -218,12 +217,16 @@ describe('leftovers', () => {
     expect(await ensure('i-1')).toMatchObject({ path, origin: 'adopted' });
   });
 
-  it('refuses by name when .git is a repository of its own', async () => {
+  it('moves a repository of its own in its place aside, and makes the worktree anew', async () => {
     const { path } = await ensure('i-1');
     await rm(join(path, '.git'));
     await sh(path, 'init', '-q');
-    await expect(ensure('i-1')).rejects.toThrow(/broken \.git file/);
+    await put(path, { 'a.txt': 'dirty\n' });
+    const aside = `${path}.kept-1`;
+    expect(await ensure('i-1')).toMatchObject({ path, origin: 'created', aside });
     expect(await read(path, 'a.txt')).toBe('one\n');
+    expect(await read(aside, 'a.txt')).toBe('dirty\n');
+    expect(await sh(aside, 'rev-parse', '--absolute-git-dir')).toBe(join(aside, '.git'));
   });
 
   it('leaves a foreign worktree with such a name alone, and what git only remembers', async () => {
@@ -292,6 +295,12 @@ describe('leftovers', () => {
     await expect(ensure('i-1')).rejects.toThrow(/git branch -m ralph ralph-old/);
   });
 
+  it('names a branch below the one of the idea, also where it takes a used worktree', async () => {
+    await landedWorktree('i-1');
+    await sh(repo.root, 'branch', 'ralph/i-2/x');
+    await expect(ensure('i-2')).rejects.toThrow(/git branch -m ralph\/i-2\/x ralph-i-2-x-old/);
+  });
+
   it('refuses unsafe names', async () => {
     await expect(ensure('../x')).rejects.toThrow(RangeError);
     await expect(ensure('i-1', { agentName: 'a/b' })).rejects.toThrow(RangeError);
@@ -326,8 +335,7 @@ describe('an agent that left its branch', () => {
     await stray(path);
     const tip = await sh(path, 'rev-parse', 'HEAD');
     await put(path, { 'a.txt': 'dirty\n' });
-    const again = await ensure('i-1');
-    expect(again.repairs).toHaveLength(1);
+    await ensure('i-1');
     expect(await sh(repo.root, 'rev-parse', 'ralph/i-1')).toBe(tip);
     expect(await read(path, 'a.txt')).toBe('dirty\n');
     expect(await sh(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('ralph/i-1');
@@ -356,12 +364,11 @@ describe('an agent that left its branch', () => {
     const tip = await commitFiles(path, { 'a.txt': 'mine\n' }, 'w');
     await commitFiles(repo.root, { 'a.txt': 'theirs\n' }, 't');
     expect((await shell(path, `git ${operation} main`)).code).not.toBe(0);
-    const again = await ensure('i-1');
-    // In a rebase HEAD has left the branch; the others are found by whoever asks for the branch's state.
-    if (operation === 'rebase') expect(again.repairs).toEqual(['aborted a rebase']);
+    await ensure('i-1');
+    // In a rebase HEAD has left the branch, so that it was aborted; the others are found by whoever asks for the branch's state.
     const { recoverBranch } = await import('../../../../src/git/worktrees/recover.js');
     const recovered = await recoverBranch({ worktree: path, idea: 'i-1', branch: 'ralph/i-1', base: repo.base });
-    if (operation !== 'rebase') expect(recovered.repairs).toEqual([`aborted a ${operation}`]);
+    expect(recovered.repairs).toEqual(operation === 'rebase' ? [] : [`aborted a ${operation}`]);
     expect(await sh(path, 'rev-parse', 'ralph/i-1')).toBe(tip);
     expect(await clean(path)).toBe('');
     const [save] = await listSaves(repo.root, 'i-1');

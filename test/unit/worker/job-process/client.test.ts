@@ -16,7 +16,7 @@ it('a job process that is halted is ended, its work is reported as lost, and the
   const b = await bench({ agent: `cat > /dev/null; echo $$ > "$MARKS/$RALPHCTL_ITERATION"; exec sleep 600` });
   const lost: string[] = [];
   const jobProcess = new JobProcess({
-    ...{ root: b.root, host: 'testhost', program, silentMs: 12_000 },
+    ...{ root: b.root, project: b.project, host: 'testhost', program, silentMs: 12_000 },
     onLost: (why) => lost.push(why),
   });
   onTestFinished(() => jobProcess.close());

@@ -1,0 +1,21 @@
+/** What has left the target or the backlog, and how to go on, the same in every view. Pure. */
+import type { Gone } from '../../model/model.js';
+import type { LineGone } from '../../model/since.js';
+
+type Fix = Pick<Gone, 'command' | 'start' | 'part' | 'noBranch'>;
+
+/** `run it again: ralphctl retry a-1, then: ralphctl start` */
+export function fixText({ command, start, part, noBranch }: Fix): string {
+  const what = noBranch ? 'bring it back' : part ? 'see it' : 'run it again';
+  return `${what}: ${command}${start === undefined ? '' : `, then: ${start}`}`;
+}
+
+/** `Run it again with: ralphctl retry a-1, then: ralphctl start` */
+export const fixSentence = (fix: Fix): string => {
+  const text = fixText(fix).replace(': ', ' with: ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+};
+
+/** `roadmap.md does not have it any more, so no start runs it` */
+export const lineGoneText = ({ backlog }: LineGone): string =>
+  `${backlog} does not have it any more, so no start runs it`;

@@ -1,0 +1,57 @@
+/** Pipes that an agent leaves in its worktree: no iteration waits for ever, and no idea fails. Features: B11 C6. */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { GIT_LIMITS } from '../../src/git/watched.js';
+import { until } from '../support/program.js';
+import { bench, idea, say } from './bench.js';
+
+const usual = { ...GIT_LIMITS };
+beforeEach(() => {
+  GIT_LIMITS.firstLook = 300;
+});
+afterEach(() => void Object.assign(GIT_LIMITS, usual));
+
+const HIDDEN = 'mkdir sub; mkfifo sub/.gitignore; echo y > sub/y';
+
+it('an ignore file that is a pipe: the claim is turned down with the reason, and the work is there', async () => {
+  const b = await bench({ agent: `${HIDDEN}\n${say('COMPLETE')}` });
+  const at = await b.prepare();
+  const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+  expect(result).toMatchObject({ outcome: { kind: 'ok' }, signal: { kind: 'complete' }, changed: true });
+  expect(result.unfinished).toContain('sub/.gitignore');
+  expect(result.warnings?.join()).toContain('sub/.gitignore');
+  expect(await b.git('show', 'ralph/t-1:sub/y')).toBe('y');
+  expect(existsSync(join(at.worktree, 'sub/.gitignore'))).toBe(false);
+});
+
+it('a tracked file that is a pipe is restored, and the next prompt says so', async () => {
+  const b = await bench({ agent: `rm base.txt; mkfifo base.txt; echo w > w.txt\n${say('COMPLETE')}` });
+  const at = await b.prepare();
+  const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+  expect(result.unfinished).toContain('base.txt');
+  expect(await b.gitIn(at.worktree, 'status', '--porcelain')).toBe('');
+  expect(await b.git('diff', '--name-only', 'main', 'ralph/t-1')).toBe('w.txt');
+});
+
+it('an idea of one agent run does not fail for it: its gate judges', async () => {
+  const agent = `rm base.txt; mkfifo base.txt; echo w > w.txt\n${say('COMPLETE')}`;
+  const b = await bench({ agent, ideas: [idea('t-1', { ralph: false })] });
+  const at = await b.prepare();
+  const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+  expect(result.unfinished).toBeUndefined();
+  expect(result.warnings?.join()).toContain('base.txt');
+});
+
+it('an agent that is cancelled after it made one: its work is saved and the call ends', async () => {
+  const b = await bench({ agent: `${HIDDEN}; : > "$MARKS/made"; exec sleep 600` });
+  const at = await b.prepare();
+  const call = b.call(b.activities.runAgent, b.agentInput(at));
+  call.done.catch(() => undefined);
+  await until('the agent to make it', async () => existsSync(join(b.marks, 'made')));
+  await writeFile(join(at.worktree, 'more.txt'), 'more\n');
+  call.env.cancel('CANCELLED');
+  await expect(call.done).rejects.toThrow();
+  expect(await b.git('show', 'refs/ralphctl/save/t-1/1:sub/y')).toBe('y');
+});
