@@ -53,7 +53,7 @@ const BEL = '\u0007';
 const OSC = new RegExp(`\u001b\\][^${BEL}]*${BEL}`, 'g');
 /** A bell, and not the end of a title or of a copied text. */
 const bells = (): number => screen.raw.replace(OSC, '').split(BEL).length - 1;
-const titled = (title: string): Promise<void> =>
+const titled = (title: string): Promise<true> =>
   until(`the title ${title}`, async () => screen.raw.includes(`\u001b]2;${title}${BEL}`));
 
 beforeAll(async () => {
