@@ -63,7 +63,10 @@ it('C1 D3: landed work arrives beside edits; what a commit takes back is named, 
   expect((await box.run('start', '--dry-run')).stdout).toMatch(/^landed already: a-1$/m);
 });
 
-it('C1 D3: an amend in a checkout that lags takes landed work off, and every view says so', async () => {
+it.each([
+  ['its trailers', ['--no-edit']],
+  ['a person’s own words', ['-m', 'my own words']],
+])('C1 D3: an amend in a checkout that lags, with %s, takes landed work off, and every view says so', async (_, text) => {
   held = await Held.open(inject('stateRoot'), [
     { id: 'a-1', steps: [DONE] },
     { id: 'a-2', steps: [DONE] },
@@ -75,7 +78,7 @@ it('C1 D3: an amend in a checkout that lags takes landed work off, and every vie
   await box.git('read-tree', '-u', '--reset', old);
   await box.write({ 'notes.txt': 'mine\n' });
   await box.git('add', '-A');
-  await box.git('commit', '--quiet', '--amend', '--no-edit');
+  await box.git('commit', '--quiet', '--amend', ...text);
   const by = (await box.git('rev-parse', 'HEAD')).slice(0, 8);
   const words = (id: string) => new RegExp(`${id} landed as \\w{8}, and ${by} \\(.*\\) took it off main again`);
   for (const id of ['a-1', 'a-2']) {

@@ -1,7 +1,8 @@
 /**
  * Landed work that is on a branch under a person's own words: the commit that has it names no idea any more.
- * Invariant: without the name of its idea, only contents count: either a commit by the author of the landing, of the same
- * second and with the same change; or every file of the landing still has its change. Reads no working tree, moves no ref.
+ * Invariant: without the name of its idea, a commit counts by its contents or by a proof that it replaced the landing:
+ * it is by the author of the landing, of the same second, and has the same change or the same parent; or the reflog says
+ * that the landing was amended; or every file of the landing still has its change. Reads no working tree, moves no ref.
  */
 
 import { git } from '../runner.js';
@@ -10,11 +11,11 @@ import type { Target } from './brought-back.js';
 import { changedPaths } from './checkout.js';
 import { type LineCommit, namedIdeas, PINNED_LOG, readEach } from './first-parents.js';
 import { whatIsLeft } from './left.js';
-import { readClaims } from './rewritten.js';
+import { readAmends, readClaims } from './rewritten.js';
 
 /** By idea: the commit that has its work now. */
 export interface Reworded {
-  /** Commits that are a landing in other words. */
+  /** Commits that are a landing in other words, and perhaps with another content, such as amended ones. */
   same: Map<string, string>;
   /** The newest commits that changed files of a landing whose work is on the branch. */
   within: Map<string, string>;
@@ -22,6 +23,7 @@ export interface Reworded {
 
 const MOST_READ = 1000;
 const MOST_SEARCHED = 5000;
+const MOST_AMENDED = 200;
 /** Each takes processes of its own. */
 const MOST_JUDGED = 20;
 
@@ -29,20 +31,29 @@ const MOST_JUDGED = 20;
 export async function rewordedOn(about: Target, named: { has(idea: string): boolean }): Promise<Reworded> {
   const found: Reworded = { same: new Map(), within: new Map() };
   const { repo, target, backlogPath } = about;
-  const claims = [...(await readClaims(repo))].filter(([idea]) => !named.has(idea)).slice(-MOST_READ);
-  if (claims.length === 0) return found;
-  const landings = await readEach(
-    repo,
-    claims.map(([, commit]) => commit),
-  );
+  const [all, amends] = await Promise.all([readClaims(repo), readAmends(repo, target)]);
+  const claims = [...all].filter(([idea]) => !named.has(idea)).slice(-MOST_READ);
+  // What was amended may have lost its claim.
+  const amended = [...new Set(amends.values())].slice(-MOST_AMENDED);
+  if (claims.length + amended.length === 0) return found;
+  const landings = await readEach(repo, [...claims.map(([, commit]) => commit), ...amended]);
   const claimed = claims.flatMap(([idea, commit]): Claimed[] => {
     const landing = landings.get(commit);
     return landing?.landed.includes(idea) ? [{ idea, landing }] : [];
   });
-  if (claimed.length === 0) return found;
-  const twins = await readTwins(repo, target, claimed);
-  for (const { idea, landing } of claimed) {
-    const twin = twins.get(landing.author)?.find((one) => sameChange(one, landing, backlogPath));
+  const unclaimed = amended.flatMap((commit): Claimed[] => {
+    const landing = landings.get(commit);
+    const ideas = landing?.landed.filter((idea) => !named.has(idea) && !all.has(idea)) ?? [];
+    return landing ? ideas.map((idea) => ({ idea, landing })) : [];
+  });
+  if (claimed.length + unclaimed.length === 0) return found;
+  const onBranch = await readUnnamed(repo, target, { landings: [...claimed, ...unclaimed], amends });
+  for (const { idea, landing } of [...claimed, ...unclaimed]) {
+    const twins = onBranch.filter(({ author }) => author === landing.author);
+    const twin =
+      twins.find((one) => sameChange(one, landing, backlogPath)) ??
+      onBranch.find(({ sha }) => amends.get(sha) === landing.sha) ??
+      twins.find(({ parent }) => parent === landing.parent);
     if (twin) found.same.set(idea, twin.sha);
   }
   const others = await stillThere(
@@ -61,25 +72,22 @@ interface Claimed {
   landing: LineCommit;
 }
 
-/** Commits on the branch that name no idea, by an author and second of a landing. */
-async function readTwins(
-  repo: string,
-  target: string,
-  claimed: readonly Claimed[],
-): Promise<Map<string, LineCommit[]>> {
-  const authors = new Set(claimed.map(({ landing }) => landing.author));
+interface Sought {
+  landings: readonly Claimed[];
+  amends: ReadonlyMap<string, string>;
+}
+
+/** Commits on the branch that name no idea: by an author and second of a landing, or amended. Newest first. */
+async function readUnnamed(repo: string, target: string, { landings, amends }: Sought): Promise<LineCommit[]> {
+  const authors = new Set(landings.map(({ landing }) => landing.author));
   const args = ['log', '-z', '-n', String(MOST_SEARCHED), '--format=%H%x01%at %an <%ae>', `refs/heads/${target}`, '--'];
   const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
-  const found = new Map<string, LineCommit[]>();
   const alike = stdout.split('\0').flatMap((record) => {
     const [sha = '', author = ''] = record.split('\x01');
-    return authors.has(author) ? [sha] : [];
+    return authors.has(author) || amends.has(sha) ? [sha] : [];
   });
-  for (const commit of (await readEach(repo, alike)).values()) {
-    if (commit.landed.length + commit.reverted.length > 0) continue;
-    found.set(commit.author, [...(found.get(commit.author) ?? []), commit]);
-  }
-  return found;
+  const read = await readEach(repo, alike);
+  return [...read.values()].filter(({ landed, reverted }) => landed.length + reverted.length === 0);
 }
 
 /** Outside the backlog; where a landing changed nothing else, the backlog counts. */

@@ -1,5 +1,5 @@
 /**
- * Commits on a branch that a person made out of a landing: amended, rebased or picked. They keep its trailer and its
+ * Commits on a branch that a person made out of a landing: amended, rebased or picked. They keep its trailer or its
  * author, and may have another content.
  * Invariant: a commit counts as rewritten only with a proof of what it was: the claim of its idea, by the same author at
  * the same second, or the reflog. Without one, its trailer is believed. Moves no ref and touches no file.
@@ -32,7 +32,7 @@ interface About {
 /** Each takes processes of its own; of the others, the trailer is believed. */
 const MOST_JUDGED = 20;
 
-/** By commit: those whose content is another. `landed`: the newest commit on the target that names each idea. */
+/** By commit: those whose content is another. `landed`: the newest commit of each idea on the target, also a reworded one. */
 export async function rewrittenOf(
   { repo, target, backlogPath }: About,
   landed: ReadonlyMap<string, string>,
@@ -44,13 +44,15 @@ export async function rewrittenOf(
     if (claim !== undefined && claim !== commit) pairs.set(commit, claim);
   }
   if (pairs.size + amends.size === 0) return new Map();
+  const own = new Set(landed.values());
   const all = [...pairs, ...amends].flat();
   const read = await readEach(repo, all);
   const found = new Map<string, Rewritten>();
   for (const [commit, before] of [...pairs, ...amends]) {
     const [now, original] = [read.get(commit), read.get(before)];
     if (!now || !original || found.has(commit) || found.size >= MOST_JUDGED) continue;
-    const same = now.landed.some((idea) => original.landed.includes(idea));
+    // One without a name is in `landed` by a proof of its own.
+    const same = now.landed.length === 0 ? own.has(commit) : now.landed.some((idea) => original.landed.includes(idea));
     // By its claim it is the same work only where the author is the same.
     const proven = amends.get(commit) === before || now.author === original.author;
     if (!same || !proven || isSame(now, original, backlogPath) || (await isWithinLanding(repo, now, original)))
@@ -73,7 +75,7 @@ export async function readClaims(repo: string): Promise<Map<string, string>> {
 }
 
 /** What `git commit --amend` replaced, by the commit that it made; of several in a row, the first. */
-async function readAmends(repo: string, target: string): Promise<Map<string, string>> {
+export async function readAmends(repo: string, target: string): Promise<Map<string, string>> {
   const moves = await readMoves(await sharedGitDir(repo), `refs/heads/${target}`);
   const found = new Map<string, string>();
   for (const { from, to, text } of moves) {

@@ -109,14 +109,17 @@ function alreadyDone({ reverted }: IdeaHistory, undone: string | undefined): Out
   return { kind: 'undone', commit: reverted.commit, commits: reverted.commits };
 }
 
-/** Newest first. What a person rewrote counts as it landed, and what a person gave other words as it is now. */
-async function asNow(about: Target, idea: string, [newest, ...older]: readonly Landing[]): Promise<readonly Landing[]> {
-  if (newest) {
-    const rewritten = (await rewrittenOf(about, new Map([[idea, newest.to]]))).get(newest.to);
-    return [rewritten ? asLanded(newest, rewritten) : newest, ...older];
-  }
+/** Newest first. What a person rewrote counts as it landed, also under their own words. */
+async function asNow(about: Target, idea: string, landings: readonly Landing[]): Promise<readonly Landing[]> {
+  const [newest = await reworded(about, idea), ...older] = landings;
+  if (!newest) return [];
+  const rewritten = (await rewrittenOf(about, new Map([[idea, newest.to]]))).get(newest.to);
+  return [rewritten ? asLanded(newest, rewritten) : newest, ...older];
+}
+
+async function reworded(about: Target, idea: string): Promise<Landing | undefined> {
   const commit = (await rewordedOn(about, { has: (one) => one !== idea })).same.get(idea);
-  return commit === undefined ? [] : [{ from: `${commit}^`, to: commit, commits: [commit], subjects: [] }];
+  return commit === undefined ? undefined : { from: `${commit}^`, to: commit, commits: [commit], subjects: [] };
 }
 
 /** A commit without trailers counts when it is on the target and its subject names the idea. */

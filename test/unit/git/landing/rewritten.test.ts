@@ -28,10 +28,10 @@ const tip = (): Promise<string> => sh(repo.root, 'rev-parse', 'HEAD');
 const about = () => ({ repo: repo.root, target: 'main', backlogPath: 'roadmap.md' });
 const look = (more: object = {}) => takenBack({ ...about(), ...more });
 /** `git commit -a --amend` in a checkout whose files are older than both landings. */
-async function amendOld(files: Record<string, string>): Promise<string> {
+async function amendOld(files: Record<string, string>, words: readonly string[] = ['--no-edit']): Promise<string> {
   await sh(repo.root, 'read-tree', '-u', '--reset', repo.base);
   await put(repo.root, files);
-  await sh(repo.root, 'commit', '-q', '-a', '--amend', '--no-edit');
+  await sh(repo.root, 'commit', '-q', '-a', '--amend', ...words);
   return tip();
 }
 const noReflog = async () => {
@@ -75,6 +75,42 @@ describe('an amended commit of a checkout that lags', () => {
       ['i-2', second],
     ]);
     expect(await goneOf(about(), recorded)).toMatchObject(gone);
+  });
+
+  it.each([
+    ['by the claims, without a reflog', noReflog, []],
+    ['by the reflog, without claims', noClaims, []],
+    ['by the reflog, with another author', async () => undefined, ['--reset-author']],
+  ])('C1 took off the same with a person’s own words: known %s', async (_, lose, more) => {
+    const { first, second } = await both();
+    const commit = await amendOld({ 'a.txt': TEN.replace('l1', 'mine') }, ['-m', 'my own words', ...more]);
+    await lose();
+    const by = { commit, subject: 'my own words' };
+    const gone = [
+      { idea: 'i-2', landed: second, by, stays: true },
+      { idea: 'i-1', landed: first, by, stays: true },
+    ];
+    for (const whole of [true, false]) expect(await look({ whole })).toMatchObject(gone);
+    // As with its trailer: what a person took off does not run again by itself.
+    expect((await landedCommits(repo.root, 'main', 'roadmap.md')).get('i-2')).toBe(commit);
+    expect(await rewound(repo.root, 'main', ['i-1', 'i-2'])).toEqual([]);
+    expect(await goneOf(about(), new Map([['i-1', first]]), { others: ['i-2'] })).toMatchObject(gone);
+    // The next landing tells it.
+    await land('i-3', { 'e.txt': 'e\n' });
+    expect(await look({ before: 'i-3' })).toMatchObject(gone);
+    await sh(repo.root, 'reset', '-q', '--hard', repo.base);
+    expect(await landedCommits(repo.root, 'main', 'roadmap.md')).toEqual(new Map());
+  });
+
+  it('C1 keeps the work with own words and more edits: nothing is named, and what a commit takes off then is', async () => {
+    const { second } = await both();
+    await put(repo.root, { 'd.txt': 'mine\nd\n' });
+    await sh(repo.root, 'commit', '-q', '-a', '--amend', '-m', 'my own words');
+    const mine = await tip();
+    expect((await landedCommits(repo.root, 'main', 'roadmap.md')).get('i-2')).toBe(mine);
+    expect(await look()).toEqual([]);
+    await sh(repo.root, 'revert', '--no-edit', mine);
+    expect(await look()).toMatchObject([{ idea: 'i-2', landed: second, by: { commit: await tip() } }]);
   });
 
   it('C1 is named by the next landing, and what landed again on it is no longer named', async () => {

@@ -1,4 +1,6 @@
 /** Taking a landed idea back, whichever strategy landed it and whatever landed after it. Features: C2 D1. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tickBacklog } from '../../../../src/backlog/mark.js';
 import type { LandOptions } from '../../../../src/git/landing/land.js';
@@ -150,7 +152,18 @@ describe('C2 undo that cannot be', () => {
     const amended = await tip();
     expect(await undo('i-2')).toEqual({ kind: 'nothing' });
     expect(await tip()).toBe(amended);
+    // Without its name, and an edit of a person in the same commit.
+    await sh(repo.root, 'commit', '-q', '--amend', '-m', 'my old files');
+    expect(await undo('i-2')).toEqual({ kind: 'nothing' });
+    expect(await read(repo.root, 'a.txt')).toBe('mine\n');
     await sh(repo.root, 'reset', '-q', '--hard', landed);
+    await put(repo.root, { 'mine.txt': 'mine\n' });
+    await sh(repo.root, 'add', 'mine.txt');
+    await sh(repo.root, 'commit', '-q', '--amend', '-m', 'my words and my file');
+    expect(await undo('i-2')).toMatchObject({ kind: 'undone', commits: 1 });
+    expect([await read(repo.root, 'mine.txt'), await read(repo.root, 'b.txt')]).toEqual(['mine\n', 'bee\n']);
+    await sh(repo.root, 'reset', '-q', '--hard', landed);
+    await sh(repo.root, 'update-ref', 'refs/ralphctl/landing/i-2', landed);
     await sh(repo.root, 'commit', '-q', '--amend', '-m', 'my own words');
     expect(await undo('i-2')).toMatchObject({ kind: 'undone', commits: 1 });
     expect([await read(repo.root, 'a.txt'), await read(repo.root, 'b.txt')]).toEqual(['two\n', 'bee\n']);
@@ -315,6 +328,8 @@ describe('C2 undo when things go on meanwhile', () => {
     await sh(repo.root, 'switch', '-q', 'main');
     await sh(repo.root, 'commit', '-q', '--amend', '-m', 'squashed by hand #i-1');
     const amended = await tip();
+    // The reflog would say that it was the landing.
+    await rm(join(repo.root, '.git/logs/refs/heads/main'));
     expect(await undo('i-1', { commit })).toEqual({ kind: 'nothing' });
     expect(await undo('i-1', { commit: amended })).toMatchObject({ kind: 'undone', commits: 1 });
     expect(await read(repo.root, 'a.txt')).toBe('one\n');
