@@ -53,7 +53,7 @@ export interface UnderWay {
   detached?: true;
 }
 
-/** The operation of a person that will move the branch: in a checkout of it, or a rebase of it anywhere. */
+/** The operation of a person that will move the branch: in a checkout of it, or a rebase anywhere that ends with it. */
 export async function underWayOn(worktrees: readonly WorktreeEntry[], branch: string): Promise<UnderWay | undefined> {
   for (const tree of worktrees) {
     if (tree.bare || tree.prunable || (tree.branch !== undefined && tree.branch !== branch)) continue;
@@ -67,9 +67,9 @@ export async function underWayOn(worktrees: readonly WorktreeEntry[], branch: st
   return undefined;
 }
 
+/** Of the branch itself, or of another one that carries it along (`git rebase --update-refs`). */
 async function rebases(gitDir: string, branch: string): Promise<boolean> {
-  const names = await Promise.all(
-    ['rebase-merge', 'rebase-apply'].map((dir) => readRegular(`${gitDir}/${dir}/head-name`).catch(() => '')),
-  );
-  return names.some((name) => name.trim() === `refs/heads/${branch}`);
+  const files = ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'];
+  const texts = await Promise.all(files.map((file) => readRegular(`${gitDir}/${file}`).catch(() => '')));
+  return texts.some((text) => text.split('\n').some((line) => line.trim() === `refs/heads/${branch}`));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { admitTip, expectTip, targetTips, watchTarget } from '../../../../src/git/confinement/target-watch.js';
 import { raiseWall, type Wall } from '../../../../src/git/confinement/wall.js';
-import { commitFiles, makeRepo, sh, type TestRepo } from '../repo.js';
+import { commitFiles, makeRepo, sh, shell, type TestRepo } from '../repo.js';
 
 let repo: TestRepo;
 let wall: Wall;
@@ -30,4 +30,22 @@ it('C1 whichever of two moves from one tip wins, it is no foreign one', async ()
     await admitTip(repo.root, 'main', tip, 't-1');
   }
   expect((await targetTips(wall)).get('refs/heads/main')).toEqual(new Set([start, undo, remote]));
+});
+
+it('D2 a rebase of another branch that carried the target along is a move of a person', async () => {
+  const run = (line: string) => shell(repo.root, line);
+  await sh(repo.root, 'switch', '-q', 'main');
+  await commitFiles(repo.root, { 'a.txt': 'two\n' }, 'two');
+  await admitTip(repo.root, 'main', await sh(repo.root, 'rev-parse', 'main'), 't-1');
+  await sh(repo.root, 'switch', '-q', '-c', 'upper');
+  await commitFiles(repo.root, { 'upper.txt': 'upper\n' }, 'on upper');
+  expect(
+    await run(
+      'GIT_SEQUENCE_EDITOR="sed -i 0,/^pick/s/^pick/edit/" git rebase -q -i --update-refs HEAD~2; ' +
+        'git commit -q --amend -m other && git rebase --continue',
+    ),
+  ).toMatchObject({ code: 0 });
+  const carried = await sh(repo.root, 'rev-parse', 'main');
+  expect(await sh(repo.root, 'log', '-1', '--format=%s', 'main')).toBe('other');
+  await expect(admitTip(repo.root, 'main', carried, 't-1')).resolves.toBeUndefined();
 });

@@ -95,6 +95,29 @@ it('D1 a rebase of the target in another worktree holds it', async () => {
   await expect(refuseOpenOperations(repo.root, 'main')).rejects.toThrow(/other, which moves main when it ends\./);
 });
 
+it('D1 a rebase of another branch that carries the target along holds it; then the target is where the person put it', async () => {
+  const { path } = await worktreeOf(repo);
+  await commitFiles(path, { 'b.txt': 'landed\n' }, 'work');
+  await sh(repo.root, 'switch', '-q', '-c', 'upper');
+  await commitFiles(repo.root, { 'upper.txt': 'upper\n' }, 'on upper');
+  const before = await tip();
+  const begin = 'GIT_SEQUENCE_EDITOR="sed -i 0,/^pick/s/^pick/edit/" git rebase -q -i --update-refs HEAD~2';
+  await run(begin);
+  expect(await landWork(repo)).toMatchObject({
+    kind: 'target-busy',
+    why: expect.stringMatching(
+      /^A rebase is in progress in .*my repo, which moves main when it ends\. Finish it, or: /,
+    ),
+  });
+  expect(await tip()).toBe(before);
+  expect(
+    await run('echo mine > mine.txt && git add mine.txt && git commit -q --amend --no-edit && git rebase --continue'),
+  ).toMatchObject({ code: 0 });
+  expect(await sh(repo.root, 'show', 'main:mine.txt')).toBe('mine');
+  const carried = await tip();
+  expect(carried).not.toBe(before);
+});
+
 it('D4 nothing is taken off the target meanwhile, and the reason names the way on', async () => {
   const { path } = await worktreeOf(repo);
   await commitFiles(path, { 'b.txt': 'landed\n' }, 'work');
