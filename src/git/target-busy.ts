@@ -15,8 +15,18 @@ export async function refuseOpenOperations(
   target: string,
   worktrees?: readonly WorktreeEntry[],
 ): Promise<void> {
+  const open = await openOperationOn(repo, target, worktrees);
+  if (open) throw open;
+}
+
+/** Undefined: nothing holds the target. */
+export async function openOperationOn(
+  repo: string,
+  target: string,
+  worktrees?: readonly WorktreeEntry[],
+): Promise<TargetBusy | undefined> {
   const open = await underWayOn(worktrees ?? (await listWorktrees(repo)), target);
-  if (open) throw new TargetBusy(problemOf(open, target), `Finish it, or: ${endOf(open)}`);
+  return open && new TargetBusy(problemOf(open, target), `Finish it, or: ${endOf(open)}`);
 }
 
 const problemOf = ({ operation, path, detached }: UnderWay, target: string): string =>

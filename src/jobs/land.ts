@@ -12,6 +12,7 @@ import { landIdea as landOnTarget } from '../git/landing/land.js';
 import { type TakenBack, takenBack } from '../git/landing/taken-back.js';
 import type { LandingContext, Recalled } from '../git/landing/target-lock.js';
 import { undoIdea as undoOnTarget } from '../git/landing/undo.js';
+import { openOperationOn } from '../git/target-busy.js';
 import { linkText, linkTrouble, mayHaveLinks } from '../git/worktrees/gitlinks.js';
 import type { GateResult } from '../protocol/gate.js';
 import type { LandInput, LandResult, MergedGate, Reverted, UndoInput, UndoResult } from '../protocol/git-work.js';
@@ -37,6 +38,7 @@ import { openerOf } from './review/open.js';
 import { cleanLanding, redactorOf } from './secrets.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
+  if (input.look) return lookAtTarget(deps, input).catch(asWorkError);
   const work = await landingWork(deps, input, 'landing', signal);
   let landed = false;
   try {
@@ -46,6 +48,16 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   } finally {
     await leaveOrder(work.run, input.idea, landed).catch(() => undefined);
   }
+}
+
+/** A pull request does not move the target. */
+async function lookAtTarget(deps: WorkDeps, input: LandInput): Promise<LandResult> {
+  const startedAt = performance.now();
+  const [{ file }] = await loadOne(deps, input);
+  const open = file.config.landing.mode === 'pr' ? undefined : await openOperationOn(file.repo, file.target);
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (open === undefined) return { kind: 'target-free', durationMs };
+  return cleanLanding({ kind: 'target-busy', why: open.message, durationMs }, redactorOf(deps));
 }
 
 async function landWork(

@@ -22,6 +22,8 @@ export interface LandInput extends RunRef {
   below?: Below;
   /** Places in the landing queue that it does not pass. */
   places?: KeptPlace[];
+  /** Only says whether an operation of a person still holds the target: busy or free. */
+  look?: true;
 }
 
 /** The place of an idea that came back from a conflict in these files. */
@@ -75,6 +77,8 @@ export type LandResult =
   | { kind: 'waits-place'; behind: string; files: string[]; durationMs: number; gate?: MergedGate }
   /** A person's merge, rebase or the like in a checkout of the target is not over. Nothing moved. */
   | { kind: 'target-busy'; why: string; durationMs: number; gate?: MergedGate }
+  /** It is over; this was only a look. */
+  | { kind: 'target-free'; durationMs: number; gate?: MergedGate }
   /** Green, but the forge takes no pull request now. */
   | { kind: 'forge-waits'; why: string; at?: number; green?: Green; durationMs: number; gate?: MergedGate };
 

@@ -66,35 +66,38 @@ it('C1 D3: landed work arrives beside edits; what a commit takes back is named, 
 it.each([
   ['its trailers', ['--no-edit']],
   ['a person’s own words', ['-m', 'my own words']],
-])('C1 D3: an amend in a checkout that lags, with %s, takes landed work off, and every view says so', async (_, text) => {
-  held = await Held.open(inject('stateRoot'), [
-    { id: 'a-1', steps: [DONE] },
-    { id: 'a-2', steps: [DONE] },
-  ]);
-  const { box } = held;
-  const old = await box.git('rev-parse', 'HEAD');
-  expect(await box.run('start')).toMatchObject({ code: 0 });
-  // The files of a checkout that lags, and an edit.
-  await box.git('read-tree', '-u', '--reset', old);
-  await box.write({ 'notes.txt': 'mine\n' });
-  await box.git('add', '-A');
-  await box.git('commit', '--quiet', '--amend', ...text);
-  const by = (await box.git('rev-parse', 'HEAD')).slice(0, 8);
-  const words = (id: string) => new RegExp(`${id} landed as \\w{8}, and ${by} \\(.*\\) took it off main again`);
-  for (const id of ['a-1', 'a-2']) {
-    expect((await box.run('status')).stdout).toMatch(words(id));
-    expect((await box.run('why', id)).stdout).toMatch(/status taken off/);
-    expect((await box.run('show', id)).stdout).toMatch(/┌ ⊖ taken off/);
-    expect((await box.run('report')).stdout.replace(/\s+/g, ' ')).toMatch(words(id));
-    expect((await box.run('start', '--dry-run')).stdout).toMatch(words(id));
-  }
-  const checks = (await box.run('doctor', '--quick', '--json')).json[0]?.checks;
-  expect(checks).toContainEqual(
-    expect.objectContaining({ what: 'landed', fix: expect.stringMatching(/^ralphctl retry a-/) }),
-  );
-  expect((await box.run('rollback', 'a-2')).stdout).not.toMatch(/was taken off main by/);
-  expect((await box.git('rev-parse', 'HEAD')).slice(0, 8)).toBe(by);
-});
+])(
+  'C1 D3: an amend in a checkout that lags, with %s, takes landed work off, and every view says so',
+  async (_, text) => {
+    held = await Held.open(inject('stateRoot'), [
+      { id: 'a-1', steps: [DONE] },
+      { id: 'a-2', steps: [DONE] },
+    ]);
+    const { box } = held;
+    const old = await box.git('rev-parse', 'HEAD');
+    expect(await box.run('start')).toMatchObject({ code: 0 });
+    // The files of a checkout that lags, and an edit.
+    await box.git('read-tree', '-u', '--reset', old);
+    await box.write({ 'notes.txt': 'mine\n' });
+    await box.git('add', '-A');
+    await box.git('commit', '--quiet', '--amend', ...text);
+    const by = (await box.git('rev-parse', 'HEAD')).slice(0, 8);
+    const words = (id: string) => new RegExp(`${id} landed as \\w{8}, and ${by} \\(.*\\) took it off main again`);
+    for (const id of ['a-1', 'a-2']) {
+      expect((await box.run('status')).stdout).toMatch(words(id));
+      expect((await box.run('why', id)).stdout).toMatch(/status taken off/);
+      expect((await box.run('show', id)).stdout).toMatch(/┌ ⊖ taken off/);
+      expect((await box.run('report')).stdout.replace(/\s+/g, ' ')).toMatch(words(id));
+      expect((await box.run('start', '--dry-run')).stdout).toMatch(words(id));
+    }
+    const checks = (await box.run('doctor', '--quick', '--json')).json[0]?.checks;
+    expect(checks).toContainEqual(
+      expect.objectContaining({ what: 'landed', fix: expect.stringMatching(/^ralphctl retry a-/) }),
+    );
+    expect((await box.run('rollback', 'a-2')).stdout).not.toMatch(/was taken off main by/);
+    expect((await box.git('rev-parse', 'HEAD')).slice(0, 8)).toBe(by);
+  },
+);
 
 it.each([true, false])('C1 D3: a landed commit with other words stays landed; ticks: %s', async (tick) => {
   held = await Held.open(inject('stateRoot'), [{ id: 'a-1', steps: [DONE] }], { landing: { tick } });

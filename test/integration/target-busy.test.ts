@@ -56,6 +56,18 @@ it('D1: landings wait for the end of a merge, say so once, and go on by themselv
   const events = await held.events();
   expect(events.filter(isHeld)).toHaveLength(1);
   expect(events.filter(({ kind, ...event }) => kind === 'warning-over' && 'warning' in event)).toHaveLength(1);
+  // Before the gate of the landing that went on, and its reason went with it.
+  const over = events.findIndex(({ kind }) => kind === 'warning-over');
+  const gated = events.findIndex(({ kind, ...event }) => kind === 'gate' && 'merged' in event && event.merged === true);
+  expect(over).toBeGreaterThan(-1);
+  expect(over).toBeLessThan(gated);
+  const cleared = events
+    .slice(0, gated)
+    .findLast(
+      ({ kind, ...event }) => kind === 'idea' && 'idea' in event && event.idea === (waiting as { idea?: string }).idea,
+    );
+  expect(cleared).toMatchObject({ status: 'landing' });
+  expect(cleared).not.toHaveProperty('reason');
 }, 240_000);
 
 it('D1: a rebase of the target ends as its person wants; a stop does not wait for it and says what did not land', async () => {

@@ -19,7 +19,7 @@ import { askToLand, mustBeApproved, tellIdea, tellRunState } from './control.js'
 import type { Effect } from './effects.js';
 import { forgetPlace, isRound, keepPlace, waitBehind, waitsBehind } from './places.js';
 import { revertedText } from './reverted.js';
-import { waitForTarget } from './target-busy.js';
+import { goOnFree, waitForTarget } from './target-busy.js';
 import { queueForSlot } from './waiting.js';
 
 export interface Ending {
@@ -118,6 +118,10 @@ export class LandingQueue {
     if (result.kind === 'target-busy') {
       const question = !ended && work ? waitForTarget(this.#board, entry, { ...result, work }, now) : undefined;
       if (question !== undefined) this.#ask(entry, question);
+      return ended;
+    }
+    if (result.kind === 'target-free') {
+      goOnFree(this.#board, entry, ended ? undefined : work);
       return ended;
     }
     delete state.targetBusy;

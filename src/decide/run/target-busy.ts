@@ -15,6 +15,7 @@ import { tellIdea } from './control.js';
 /** ms */
 const FIRST_WAIT = 2000;
 const LONGEST_WAIT = 30_000;
+const WAITS = 'done; its landing waits: ';
 /** Then a person is asked. */
 export const ASK_AFTER = 60 * 60_000;
 
@@ -36,7 +37,7 @@ export function waitForTarget(
     return clip(`The work is done, but its landing waits: ${why} Then reply with anything to land it.`, MAX_QUESTION);
   entry.work = work;
   // Told once.
-  const reason = clip(`done; its landing waits: ${why}`, MAX_REASON);
+  const reason = clip(`${WAITS}${why}`, MAX_REASON);
   if (entry.reason !== reason) {
     entry.reason = reason;
     board.touch(entry);
@@ -45,6 +46,25 @@ export function waitForTarget(
   if (ends) tellIdea(board, entry, 'stop', [{ reason: clip(why, MAX_REASON) }]);
   else state.lane.unshift(entry.card.id);
   return undefined;
+}
+
+/** Whether a landing begins with a look of its own: its end says that the target is free, long before that of a gate. */
+export const lookFirst = ({ targetBusy }: AutopilotState): { look?: true } => (targetBusy ? { look: true } : {});
+
+/** The target is free: nothing says any more that a landing waits for it. `entry`: the idea that lands now. */
+export function goOnFree(board: Board, entry: IdeaEntry, work: ReadyWork | undefined): void {
+  const { state, graph } = board;
+  delete state.targetBusy;
+  if (work) {
+    entry.work = work;
+    state.lane.unshift(entry.card.id);
+  }
+  for (const id of state.lane) {
+    const waiting = graph.entry(id);
+    if (!waiting?.reason?.startsWith(WAITS)) continue;
+    delete waiting.reason;
+    board.touch(waiting);
+  }
 }
 
 /** When the next look is due, epoch ms. */

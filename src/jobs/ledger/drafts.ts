@@ -132,6 +132,7 @@ export function landingDrafts({ runId: run, idea, base, head, branch }: LandInpu
     case 'waits-below':
     case 'waits-place':
     case 'target-busy':
+    case 'target-free':
     case 'forge-waits':
       return [];
     case 'landed': {

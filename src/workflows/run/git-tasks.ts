@@ -9,6 +9,7 @@ import { type Autopilot, agentName, type Effect } from '../../decide/run/autopil
 import { bounceReason } from '../../decide/run/bounce.js';
 import type { GitTaskResult } from '../../decide/run/git-tasks.js';
 import { revertedText } from '../../decide/run/reverted.js';
+import { lookFirst } from '../../decide/run/target-busy.js';
 import { clip, MAX_REASON } from '../../decide/text.js';
 import type { GitActivities } from '../../protocol/activities.js';
 import type { LandResult } from '../../protocol/git-work.js';
@@ -63,6 +64,7 @@ export class GitWork {
       ...(review && review.seen.length > 0 ? { seen: review.seen } : {}),
       ...belowOf(pilot, entry),
       ...pilot.placesBefore(entry, Date.now()),
+      ...lookFirst(pilot.state),
     };
     try {
       const title = entry.card.title;
@@ -119,6 +121,7 @@ export class GitWork {
       case 'waits-below':
       case 'waits-place':
       case 'target-busy':
+      case 'target-free':
       case 'forge-waits':
         return;
     }

@@ -1,7 +1,7 @@
 /** Landings wait while a person's merge or the like holds the target, and for no longer than that (D1, C1). */
 import { describe, expect, it } from 'vitest';
 import type { Autopilot } from '../../../../src/decide/run/autopilot.js';
-import { ASK_AFTER } from '../../../../src/decide/run/target-busy.js';
+import { ASK_AFTER, lookFirst } from '../../../../src/decide/run/target-busy.js';
 import { runWarnings } from '../../../../src/decide/views/status.js';
 import type { LandResult } from '../../../../src/protocol/git-work.js';
 import { brief, card, conflictResult, decided, landedResult, pilotOf, SETTINGS, say, statusOf } from '../support.js';
@@ -58,6 +58,35 @@ describe('D1 a target that a merge of a person holds', () => {
     expect(pilot.graph.entry('a')?.reason).toBeUndefined();
     expect(pilot.state.targetBusy).toBeUndefined();
     expect(runWarnings(pilot.state, SETTINGS)).toEqual([]);
+  });
+
+  it('loses its reason and its warning once the target is free, before that landing ends', () => {
+    const pilot = queued();
+    expect(lookFirst(pilot.state)).toEqual({});
+    pilot.landed('a', busy, 1000);
+    expect(at(pilot, 3000)).toEqual(['land a']);
+    // Only a look, so that its end comes before the gate begins.
+    expect(lookFirst(pilot.state)).toEqual({ look: true });
+    pilot.takeChanges(0);
+    pilot.landed('a', { kind: 'target-free', durationMs: 1 }, 3100);
+    expect(at(pilot, 3100)).toEqual(['land a']);
+    expect(lookFirst(pilot.state)).toEqual({});
+    expect(pilot.state.lane).toEqual(['a', 'b']);
+    expect([statusOf(pilot, 'a'), pilot.graph.entry('a')?.reason]).toEqual(['landing', undefined]);
+    expect(pilot.takeChanges(0).map(({ card, reason }) => [card.id, reason])).toEqual([['a', undefined]]);
+    expect(runWarnings(pilot.state, SETTINGS)).toEqual([]);
+    pilot.landed('a', landedResult(), 60_000);
+    expect(at(pilot, 60_000)).toEqual(['landed a', 'land b']);
+  });
+
+  it('that is free again for an idea which has ended meanwhile lands nothing of it', () => {
+    const pilot = queued();
+    pilot.landed('a', busy, 1000);
+    expect(at(pilot, 3000)).toEqual(['land a']);
+    pilot.childEnded('a', 'stopped', 'by hand');
+    pilot.landed('a', { kind: 'target-free', durationMs: 1 }, 3100);
+    expect(at(pilot, 3100)).not.toContain('land a');
+    expect(pilot.state.targetBusy).toBeUndefined();
   });
 
   it('is looked at with a growing time, a bounded number of times; then each waiting idea asks', () => {
