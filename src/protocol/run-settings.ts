@@ -65,6 +65,8 @@ export interface RunSettings {
   times?: {
     setupMs: number;
     gateMs: number;
+    /** Most gates on what will land at a time, each of which waits for those ahead of it; absent: none waits. */
+    ahead?: number;
     /** How long an activity may wait for a worker before a warning; for tests. */
     untakenMs?: number;
   };

@@ -42,6 +42,7 @@ export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 
     times: {
       setupMs: config.setup.timeoutMinutes * 60_000,
       gateMs: config.gate.commands.reduce((sum, command) => sum + mostMs(command, config.slots), 0),
+      ...aheadOf(config),
     },
     budget: { ...config.budget, during: true },
     warnings: config.warnings,
@@ -53,6 +54,10 @@ export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 
 /** Gates of other ideas may have its lock first. */
 const mostMs = ({ timeoutMinutes, locks }: Config['gate']['commands'][number], slots: number): number =>
   timeoutMinutes * 60_000 * (locks ? 1 + Math.min(slots, MOST_AHEAD) : 1);
+
+/** Runs of older versions lack both settings. */
+const aheadOf = ({ gate, landing }: Config): { ahead?: number } =>
+  (landing.parallel ?? 1) > 1 && gate.reuse !== false ? { ahead: Math.min(landing.parallel, MOST_AHEAD) } : {};
 
 function deliveryOf(
   { landing }: Config,

@@ -20,6 +20,8 @@ const MINUTE = 60_000;
 const MARGIN_MS = 30 * MINUTE;
 /** A gate retries a red command and may run both on the base; then it runs the base's tests on the work. */
 const GATE_PASSES = 6;
+/** On what is ahead of it, again without what was red of that, and then in the idea's own worktree. */
+const GATES_AHEAD = 3;
 /** A landing starts over when the target moves meanwhile. */
 const LANDING_ROUNDS = 6;
 /** Retries that the server makes by itself. */
@@ -32,7 +34,8 @@ const UNTAKEN_MS = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
 export function gitTimes(work: GitWork, { times }: Pick<RunSettings, 'times'>, untaken = 0): ActivityTimes {
   if (!times) return { startToCloseTimeout: FOUR_HOURS };
   const gate = 2 * times.setupMs + GATE_PASSES * times.gateMs;
-  const own = { prepare: 2 * times.setupMs, gate, land: LANDING_ROUNDS * gate, 'git-task': 0 }[work];
+  const waits = times.ahead === undefined ? gate : times.ahead * GATES_AHEAD * gate;
+  const own = { prepare: 2 * times.setupMs, gate: waits, land: LANDING_ROUNDS * gate, 'git-task': 0 }[work];
   return within(own + MARGIN_MS, MOST_TRIES, waitFor(times, untaken));
 }
 

@@ -96,7 +96,10 @@ export const isSettings = shaped<RunSettings>({
   unblocksThroughParents: maybe(isTrue),
   ...{ bluesByChildren: maybe(isTrue), pointsAddUp: maybe(isTrue) },
   times: maybe(
-    shaped<NonNullable<RunSettings['times']>>({ setupMs: isAmount, gateMs: isAmount, untakenMs: maybe(isAmount) }),
+    shaped<NonNullable<RunSettings['times']>>({
+      ...{ setupMs: isAmount, gateMs: isAmount },
+      ...{ ahead: maybe(isCount), untakenMs: maybe(isAmount) },
+    }),
   ),
   mode: maybe(oneOf<RunMode>({ autopilot: true, 'semi-auto': true, step: true })),
   warnings: maybe(shaped<WarningSettings>({ stuckAfter: isCount, iterationsAt: isAmount })),

@@ -111,6 +111,18 @@ describe('values', () => {
     expect(() => withLocks(['../db'])).toThrow('must be a short name of letters, digits, "-" and "_"');
   });
 
+  it('gives a gate that waits for those ahead of it their time', () => {
+    const times = (landing: object, gate: object = {}) =>
+      settingsOf(
+        parseConfig(JSON.stringify({ version: 1, gate: { commands: ['make'], ...gate }, landing }), 'ralphctl.json'),
+      ).times;
+    expect(times({})).not.toHaveProperty('ahead');
+    expect(times({ parallel: 1 })).not.toHaveProperty('ahead');
+    expect(times({ parallel: 4 })).toMatchObject({ ahead: 4 });
+    expect(times({ parallel: 100 })).toMatchObject({ ahead: 16 });
+    expect(times({ parallel: 4 }, { reuse: false })).not.toHaveProperty('ahead');
+  });
+
   it('gives gate commands the timeout of the gate', () => {
     const { gate } = parseConfig('gate:\n  timeoutMinutes: 3\n  when: always\n  commands: [make]\n', 'ralphctl.yaml');
     expect(gate).toEqual({

@@ -19,6 +19,19 @@ describe('activities', () => {
     expect(agentTimes(30 * MINUTE, { times }).startToCloseTimeout).toBe(35 * MINUTE);
   });
 
+  it('give a gate the time of those that it waits for, where several are gated ahead', () => {
+    const times = { setupMs: 10 * MINUTE, gateMs: HOUR };
+    const alone = gitTimes('gate', { times }).startToCloseTimeout;
+    const of = (ahead: number) => gitTimes('gate', { times: { ...times, ahead } }).startToCloseTimeout;
+    // The worst case: each is red with what is ahead of it, is gated again without that, and then in its own worktree.
+    const worst = (place: number): number => (place === 0 ? 0 : worst(place - 1) + 3 * (2 * 10 * MINUTE + 6 * HOUR));
+    for (const ahead of [2, 4, 16]) expect(of(ahead)).toBeGreaterThan(worst(ahead));
+    expect(of(4)).toBeGreaterThan(of(2));
+    for (const work of ['prepare', 'land', 'git-task'] as const)
+      expect(gitTimes(work, { times: { ...times, ahead: 4 } })).toEqual(gitTimes(work, { times }));
+    expect(gitTimes('gate', { times }).startToCloseTimeout).toBe(alone);
+  });
+
   it('have an end with all their tries, and a time to be taken in that grows', () => {
     const times = { setupMs: 0, gateMs: 20 * MINUTE };
     for (const work of WORK) {
