@@ -25,7 +25,17 @@ async function hangingRemote(p) {
   return { hangs: async () => existsSync(asked), goOn: () => writeFile(free, '') };
 }
 
-export const deliveryScenariosOn = ({ project, until, bundled, env, connected, startEarlyRollover }) => ({
+export const deliveryScenariosOn = ({
+  project,
+  until,
+  bundled,
+  env,
+  connected,
+  workerOf,
+  gone,
+  read,
+  startEarlyRollover,
+}) => ({
   /** The remote rejects a push, then takes it; the run waits for that. */
   async pushed() {
     const ideas = { 'v-1': { script: () => works('v-1') }, 'v-2': { script: () => works('v-2'), depends: 'v-1' } };
@@ -146,6 +156,45 @@ export const deliveryScenariosOn = ({ project, until, bundled, env, connected, s
     return { 'autopilot-stacked': `ralph:${id}:autopilot`, 'idea-stacked': `ralph:${id}:idea:f-2` };
   },
 
+  /**
+   * No worker runs, and an idea in review gets a question of its run and the answer to it: both come in one task. The
+   * messages are those of the run, which a worker would send one task apart.
+   */
+  async 'asked-late'() {
+    const ideas = { 'l-1': { script: () => works('l-1') } };
+    const p = await project('asked-late', { ideas, config: { landing: { mode: 'pr', pr: PR } } });
+    const { forge, numberOf } = await onForge(p, { bundled, env, until });
+    try {
+      await p.run('start', '--detach');
+      await numberOf('l-1');
+      const told = async (part) => (await p.run('logs', '--json')).split('\n').filter((line) => line.includes(part));
+      await until('the review', async () => (await told('"state":"open"')).length > 0);
+      const id = await p.id();
+      const workflowId = `ralph:${id}:idea:l-1`;
+      const worker = await workerOf(id);
+      const supervisor = Number(/^PPid:\s*(\d+)$/m.exec(await read(`/proc/${worker}/status`))?.[1]);
+      for (const pid of [supervisor, worker]) {
+        process.kill(pid, 'SIGKILL');
+        await gone(pid);
+      }
+      const handle = (await connected()).workflow.getHandle(workflowId);
+      await handle.signal('verdict', { kind: 'ask', question: 'Go on without the one below?' });
+      await handle.signal('answer', 'Go on without it.', { id: 'an-answer', by: 'cli', who: 'tester' });
+      await p.run('start', '--detach');
+      await until('the answer to be taken', async () => {
+        const { events } = await handle.fetchHistory();
+        return events.some(
+          (event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName === 'answerTaken',
+        );
+      });
+      await p.run('abort');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      return { 'idea-asked-late': workflowId };
+    } finally {
+      await forge.close();
+    }
+  },
+
   /** An idea with a plan is in review, and somebody closes its pull request. */
   async 'plan-closed'() {
     const plan = { phases: [{ name: 'Model', steps: ['Make the model'] }] };
@@ -195,4 +244,5 @@ export const DELIVERY_KINDS = {
   reviewed: ['autopilot-reviewed', 'idea-reviewed'],
   'plan-closed': ['idea-plan-closed'],
   stacked: ['autopilot-stacked', 'idea-stacked'],
+  'asked-late': ['idea-asked-late'],
 };

@@ -3,7 +3,7 @@
  * Invariant: every answer is taken or refused, and both are said: to the run where the run sent it, and in the events
  * where a person sent it here.
  */
-import { getExternalWorkflowHandle, isCancellation, log, patched } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, isCancellation, log, patched } from '@temporalio/workflow';
 import { readAnswer as readBudgetAnswer } from '../../decide/budget/amounts.js';
 import { notesProblem, sizeOf } from '../../decide/idea/amendments.js';
 import { answerRefusal } from '../../decide/idea/answers.js';
@@ -20,6 +20,17 @@ import { spentAll } from './warnings.js';
 
 export function takeAnswer(session: IdeaSession, [said]: [SaidAnswer]): void | Promise<void> {
   if (!patched('first-answer-counts')) return takeAsOlder(session, said.text);
+  // Both come in one task where no worker had this workflow in memory. The question opens after the signals are read.
+  if (session.verdict?.kind === 'ask' && patched('answer-waits-for-ask')) return takeOnceAsked(session, said);
+  return takeNow(session, said);
+}
+
+async function takeOnceAsked(session: IdeaSession, said: SaidAnswer): Promise<void> {
+  await condition(() => session.verdict?.kind !== 'ask' || session.state.stopping);
+  return takeNow(session, said);
+}
+
+function takeNow(session: IdeaSession, said: SaidAnswer): void | Promise<void> {
   const { input } = session;
   // The run repeats a message whose arrival it does not know.
   const repeated = said.id !== undefined && session.state.answer?.command === said.id;
