@@ -187,7 +187,13 @@ describe.each(programs)('D2 the merge request of an idea, with $name', { timeout
     only().reviews.push({ id: 1, login: 'ann', body: '' });
     const back = await look();
     expect(back).toMatchObject({ kind: 'back', about: 'comments', tail: 'ann: asks for changes' });
-    expect(await look((back as { seen: string[] }).seen)).toEqual({ kind: 'open' });
+    const { seen } = back as { seen: string[] };
+    expect(await look(seen)).toEqual({ kind: 'open' });
+    // Once more, after the new commits: the state of the reviewer is as before.
+    only().reviews.push({ id: 2, login: 'ann', body: '' });
+    const again = await look(seen);
+    expect(again).toMatchObject({ kind: 'back', about: 'comments', tail: 'ann: asks for changes' });
+    expect(await look([...seen, ...(again as { seen: string[] }).seen])).toEqual({ kind: 'open' });
   });
 
   test.each([

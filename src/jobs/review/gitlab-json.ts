@@ -126,3 +126,11 @@ export const titleOf = (title: string, draft: boolean): string =>
 
 /** A line such as `/merge` in a text is a command to GitLab. A backslash shows it as it stands. */
 export const withoutCommands = (text: string): string => text.replace(/^([ \t]*)\/(?=[a-z_]+(?:\s|$))/gim, '$1\\/');
+
+/** How often each person has asked for changes: GitLab notes every time. */
+export function timesAsked(all: readonly DiscussionJson[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (const { system, body, author } of all.flatMap(({ notes }) => notes))
+    if (system && author && /^requested changes\b/i.test(body)) found.set(author.id, (found.get(author.id) ?? 0) + 1);
+  return found;
+}

@@ -17,6 +17,7 @@ import {
   isOfProject,
   type MergeRequestJson,
   type Person,
+  timesAsked,
   titleOf,
   withoutCommands,
 } from './gitlab-json.js';
@@ -75,8 +76,9 @@ export function gitLab(at: ApiPlace, place: Place): Forge {
     askReviewers: (number, logins) => askReviewers(glab, number, logins),
     redChecks: (pull, known) => redJobs(glab, pull, known),
     remarks: async (number, kinds) => {
-      const all = asRemarks(await glab.list<DiscussionJson>(`${requestPath(number)}/discussions`), page(number));
-      const reviews = changesAsked && kinds.includes('review') ? await changeRequests(glab, number) : [];
+      const talk = await glab.list<DiscussionJson>(`${requestPath(number)}/discussions`);
+      const all = asRemarks(talk, page(number));
+      const reviews = changesAsked && kinds.includes('review') ? await changeRequests(glab, number, talk) : [];
       return [...reviews, ...all.filter(({ kind }) => kinds.includes(kind))];
     },
     trusts: async ({ authorId }) => {
@@ -121,14 +123,19 @@ interface ReviewerJson {
 }
 
 /** Who asks for changes without a word. The words, if any, are notes. */
-async function changeRequests(glab: Glab, number: number): Promise<Remark[]> {
+async function changeRequests(glab: Glab, number: number, talk: readonly DiscussionJson[]): Promise<Remark[]> {
+  const asked = timesAsked(talk);
   const all = await glab.list<ReviewerJson>(`${requestPath(number)}/reviewers`);
   return all
     .filter(({ state }) => state === 'requested_changes')
     .map(({ user: { id, username } }) => ({
-      ...{ kind: 'review', key: keyOf('review', id), body: '', asks: true, author: username, authorId: id },
+      ...{ kind: 'review', key: requestKey(id, asked.get(id)), body: '', asks: true, author: username, authorId: id },
     }));
 }
+
+/** The state stays the same when somebody asks once more. Versions that heard each reviewer once noted the first key. */
+const requestKey = (reviewer: number, times = 1): string =>
+  keyOf('review', times > 1 ? `${reviewer} ${times}` : reviewer);
 
 /** One that is refused stops no other. */
 async function resolveAll(glab: Glab, number: number, threads: readonly Thread[]): Promise<void> {

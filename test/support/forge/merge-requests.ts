@@ -69,10 +69,12 @@ function stateOf({ state, merged }: Pull): string {
 }
 
 function headOf(repo: Repo, { head, merged }: Pull): string | null {
+  // Later pushes to its branch change nothing of a merged one.
+  if (merged?.head !== undefined) return merged.head;
   try {
     return tipOf(behindOf(repo).bare, head);
   } catch {
-    return merged?.head ?? null;
+    return null;
   }
 }
 
@@ -163,7 +165,7 @@ function merge(call: Call): Answer {
 
 /** Comments on lines stand in threads; the others stand alone. Events of GitLab's own are among them. */
 function discussions(call: Call): unknown[] {
-  const [repo, { lines, resolved, events = [] }] = [projectOf(call), requestOf(call)];
+  const [repo, { lines, resolved, reviews, events = [] }] = [projectOf(call), requestOf(call)];
   const note = (id: number, login: string, body: string, more = {}) => ({
     ...{ id, body, system: false, author: person(call.world, login), ...more },
   });
@@ -182,7 +184,12 @@ function discussions(call: Call): unknown[] {
     }));
   const alone = talkOf(call).comments.map((one) => noteJson(call, one));
   const own = events.map((body, at) => note(GIVEN * 2 + at, repo.owner, body, { system: true }));
-  return [...threads, ...[...alone, ...own].map((one) => ({ id: `n${one.id}`, individual_note: true, notes: [one] }))];
+  // One each time, also where the reviewer's state stays the same.
+  const asked = reviews.map(({ id, login }) => note(GIVEN * 3 + id, login, 'requested changes', { system: true }));
+  return [
+    ...threads,
+    ...[...alone, ...own, ...asked].map((one) => ({ id: `n${one.id}`, individual_note: true, notes: [one] })),
+  ];
 }
 
 const mayTalk = (call: Call): void => {
