@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { ideaDir, keptDir, worktreesDir } from '../config/paths.js';
 import { ensureSetup, SetupError } from '../gate/kept/setup.js';
 import { admitOwnTip, noteOwnTip } from '../git/confinement/own-branch.js';
+import { readTipAndReviews } from '../git/delivery/review-refs.js';
 import { reviewBelow } from '../git/delivery/stacked.js';
 import { RepositoryError } from '../git/errors.js';
 import { ideaBranch, readTip } from '../git/refs.js';
@@ -49,7 +50,11 @@ async function prepare(
   const worktreesRoot = config.worktrees.root ?? worktreesDir(deps.root, input.project);
   await assertDiskSpace([worktreesRoot, repo, deps.root], config);
   const ref = `refs/heads/${ideaBranch(input.idea)}`;
-  const tip = await readTip(repo, ref);
+  // Only what was once delivered by pull requests can stand on one.
+  const { tip, others } =
+    config.landing.mode === 'pr'
+      ? await readTipAndReviews(repo, input.idea)
+      : { tip: await readTip(repo, ref), others: false };
   const tipOfTarget = await targetTip(repo, target);
   const made = await ensureWorktree({
     repo,
@@ -62,8 +67,9 @@ async function prepare(
     at: input.at,
   });
   const { path: worktree, branch } = made;
+  const mayStand = others && tip !== undefined && tip !== made.base;
   const below = { idea: input.idea, head: tip ?? '', without: tipOfTarget };
-  let base = (tip !== undefined && config.landing.mode === 'pr' && (await reviewBelow(repo, below))) || made.base;
+  let base = (mayStand && (await reviewBelow(repo, below))) || made.base;
   const wall = await wallOf(deps, run);
   // Without this check here, ralphctl checks when the agent continues.
   if (look && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')

@@ -142,6 +142,34 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     expect(await readFile(lock, 'utf8')).toBe('');
   });
 
+  it('the refs of a review go once it is merged, and the idea is pushed again over a branch that is left there', async () => {
+    const { look, pull } = await inReview(await finished());
+    const refs = () => at.b.git('for-each-ref', '--format=%(refname)', 'refs/ralphctl/review/');
+    expect(await refs()).toBe(`refs/ralphctl/review/t-1/${pull.candidate}`);
+    mergePull(repo, pull.number, 'ann', { how: 'squash' });
+    expect(await look()).toMatchObject({ kind: 'merged' });
+    expect(await refs()).toBe('');
+    expect(await at.inBare('rev-parse', 'ralph/t-1')).toBe(pull.candidate);
+    // A person wants it once more.
+    const more = async (text: string): Promise<LandInput> => {
+      const { worktree, branch, base } = await at.b.prepare('t-1');
+      await at.b.write({ 't-1.txt': text }, worktree);
+      await at.b.gitIn(worktree, 'commit', '--quiet', '--all', '--message', text);
+      const head = await at.b.gitIn(worktree, 'rev-parse', 'HEAD');
+      return { ...at.b.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001', worktree, branch, base, head };
+    };
+    const again = await more('more\n');
+    const { candidate } = (await inReview(again)).pull;
+    expect(await at.inBare('rev-parse', 'ralph/t-1')).toBe(candidate);
+    expect(pulls.size).toBe(2);
+    // A commit of a person there is not overwritten.
+    const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@localhost'];
+    const theirs = await at.inBare(...who, 'commit-tree', '-p', candidate, '-m', 'theirs', `${candidate}^{tree}`);
+    await at.inBare('update-ref', 'refs/heads/ralph/t-1', theirs);
+    const third = await more('yet more\n');
+    await expect(at.land(third)).rejects.toThrow(/Somebody else moved the branch ralph\/t-1/);
+  });
+
   it('a limit of requests is waited for until its reset', async () => {
     const input = await finished();
     const until = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;

@@ -6,6 +6,7 @@
 import { followRemote } from '../../git/delivery/follow.js';
 import { isAncestor, lookAtRemote } from '../../git/delivery/look.js';
 import { openRemote } from '../../git/delivery/remote.js';
+import { dropReviews } from '../../git/delivery/review-refs.js';
 import { finishLanding } from '../../git/landing/finish.js';
 import { TargetBusy } from '../../git/target-busy.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
@@ -123,6 +124,8 @@ async function merged(
   notes.push(await finishLanding({ dir: repo, branch: work.branch, idea, head: work.head, worktrees }));
   await dropPlace(deps, { project: ref.project, idea });
   await dropReviewed(deps.root, ref.project, idea);
+  // It has landed: refs that stay only take room.
+  await dropReviews(repo, target, idea).catch(() => undefined);
   const note = notes.filter(Boolean).join(' ');
   return { kind: 'merged', commit, ...(by ? { by } : {}), ...(note ? { note } : {}) };
 }

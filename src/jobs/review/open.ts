@@ -1,7 +1,7 @@
 /**
  * Pushes an idea's gated commits to its own branch on the remote and opens its pull request.
  * Invariant: idempotent by branch: there is one open pull request, whatever was cut off. The branch is overwritten only
- * where its tip is a commit that ralphctl pushed.
+ * where its tip is a commit that ralphctl pushed, or that a person merged since.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -75,6 +75,7 @@ async function openPull(deps: WorkDeps, run: LoadedRun, input: OpenInput, signal
   const candidate = await pushBranch(await openRemote(access), {
     ...{ idea: idea.id, branch, onto },
     ...{ candidate: input.candidate, inReview: before.pushed },
+    merged: all.filter(({ state }) => state === 'merged').map(({ head }) => head),
   });
   let made = there;
   try {

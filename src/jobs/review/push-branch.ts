@@ -1,6 +1,6 @@
 /**
  * Pushes an idea's gated commits to its own branch on the remote.
- * Invariant: the branch is overwritten only where its tip is a commit that ralphctl pushed, and not with the same work
+ * Invariant: the branch is overwritten only where its tip is a commit that ralphctl pushed or a person merged, and not with the same work
  * once more.
  */
 import { isAncestor } from '../../git/delivery/look.js';
@@ -18,12 +18,14 @@ interface Pushed {
   onto: string;
   /** The commit of the idea that is in review; a later one on the branch is of a try that was cut off. */
   inReview: string | undefined;
+  /** Tips of the branch that people merged: what ralphctl knew of them went with their reviews. */
+  merged: readonly string[];
 }
 
 /** Returns the commit that the branch has then. A try that was cut off has pushed the same work under another name. */
 export async function pushBranch(
   remote: RemoteGit,
-  { idea, branch, candidate, onto, inReview }: Pushed,
+  { idea, branch, candidate, onto, inReview, merged }: Pushed,
 ): Promise<string> {
   const { root, record } = remote;
   const ref = `refs/heads/${branch}`;
@@ -41,7 +43,7 @@ export async function pushBranch(
     ];
     const got = await remote.run((name) => ['fetch', ...options, name, ref], 'move');
     if (got.code !== 0) throw unreachable(record.name, got);
-    if (!(await pushedBefore(root, idea, tip)))
+    if (!merged.includes(tip) && !(await pushedBefore(root, idea, tip)))
       throw new RepositoryError(
         `Somebody else moved the branch ${branch} of ${record.name} (to ${tip.slice(0, 10)}), so ralphctl does not overwrite it.`,
         `Take it over in the worktree of ${idea}, or delete the branch there: git push ${record.name} --delete ${branch}`,

@@ -135,6 +135,7 @@ export function mergePull(repo: Repo, number: number, by: string, { how = 'merge
     const clone = join(dir, 'clone');
     const who = ['-c', `user.name=${by}`, '-c', `user.email=${by}@localhost`];
     const head = `origin/${pull.head}`;
+    const tip = git(clone, 'rev-parse', head);
     if (how === 'merge') git(clone, ...who, 'merge', '--quiet', '--no-ff', '-m', `Merge pull request #${number}`, head);
     if (how === 'squash') {
       git(clone, ...who, 'merge', '--quiet', '--squash', head);
@@ -144,7 +145,7 @@ export function mergePull(repo: Repo, number: number, by: string, { how = 'merge
     if (how === 'rebase') git(clone, ...who, 'cherry-pick', `origin/${pull.base}..${head}`);
     git(clone, 'push', '--quiet');
     const commit = git(clone, 'rev-parse', 'HEAD');
-    Object.assign(pull, { state: 'closed', merged: { commit, by } });
+    Object.assign(pull, { state: 'closed', merged: { commit, by, head: tip } });
     if (deletes) {
       removeBranch(repo, pull.head);
       for (const one of pulls.values()) if (one.state === 'open' && one.base === pull.head) one.base = pull.base;
@@ -237,9 +238,10 @@ function pullOf(call: Call): Pull {
 
 function pullJson(repo: Repo, pull: Pull) {
   const here = behindOf(repo);
-  let sha = '';
+  // Later pushes to its branch change nothing of a merged one.
+  let sha = pull.merged?.head ?? '';
   try {
-    sha = tipOf(here.bare, pull.head);
+    sha ||= tipOf(here.bare, pull.head);
   } catch {
     // The branch is gone.
   }
