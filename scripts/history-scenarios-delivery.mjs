@@ -195,6 +195,39 @@ export const deliveryScenariosOn = ({
     }
   },
 
+  /** The one below is closed, and the forge cannot be asked about the upper one: the question waits until it can. */
+  async unreached() {
+    const ideas = { 'r-1': { script: () => works('r-1') }, 'r-2': { script: () => works('r-2'), depends: 'r-1' } };
+    const p = await project('unreached', { ideas, config: { landing: { mode: 'pr', stack: true, pr: PR } } });
+    const { forge, repo, pulls, numberOf, closePull, mergePull } = await onForge(p, { bundled, env, until });
+    try {
+      await p.run('start', '--detach');
+      const upper = await numberOf('r-2');
+      const told = async (part) => (await p.run('logs', '--json')).split('\n').filter((line) => line.includes(part));
+      await until('both in review', async () => (await told('"state":"open"')).length > 1);
+      let lost = 0;
+      forge.trouble.lose = ({ path }) => {
+        const hit = path.endsWith(`/pulls/${upper}`);
+        if (hit) lost += 1;
+        return hit;
+      };
+      closePull(repo, await numberOf('r-1'), 'me');
+      await until('the end of the lower one', async () => (await told('"state":"closed"')).length > 0);
+      const before = lost;
+      const asks = async () => (await p.status()).status.attention.some(({ id }) => id === 'r-2');
+      await until('looks at the upper one', async () => lost > before + 1 || (await asks()));
+      forge.calm();
+      await until('the question', asks);
+      await p.run('answer', 'r-2', 'Go on without it.');
+      await until('the target below it', async () => pulls.get(upper).base === 'main');
+      mergePull(repo, upper, 'me');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+    } finally {
+      await forge.close();
+    }
+    return { 'autopilot-unreached': `ralph:${await p.id()}:autopilot` };
+  },
+
   /** An idea with a plan is in review, and somebody closes its pull request. */
   async 'plan-closed'() {
     const plan = { phases: [{ name: 'Model', steps: ['Make the model'] }] };
@@ -245,4 +278,5 @@ export const DELIVERY_KINDS = {
   'plan-closed': ['idea-plan-closed'],
   stacked: ['autopilot-stacked', 'idea-stacked'],
   'asked-late': ['idea-asked-late'],
+  unreached: ['autopilot-unreached'],
 };

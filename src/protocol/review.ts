@@ -32,6 +32,8 @@ export interface StandsOn extends Below {
   waits?: 'moved' | 'empty';
   /** The one below is out, and this one is looked at once more before a person is asked. */
   looked?: true;
+  /** That look learned nothing, so the next one counts. */
+  unheard?: true;
   /** The one below is out, and a person was asked: what comes next goes onto the target. */
   alone?: true;
 }

@@ -57,9 +57,9 @@ describe('kept histories', () => {
       ...['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
       ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
       ...['autopilot-placed', 'idea-placed', 'idea-plan-closed', 'autopilot-plan-stopped'],
-      ...['autopilot-stacked', 'idea-stacked', 'idea-asked-late'],
+      ...['autopilot-stacked', 'idea-stacked', 'idea-asked-late', 'autopilot-unreached'],
       // Runs of a version whose waves and stops did not reach every idea.
-      ...['autopilot-review-unheard', 'autopilot-waves-unheard'],
+      ...['autopilot-review-unheard', 'autopilot-waves-unheard', 'autopilot-unreached-unheard'],
       'autopilot-resting',
     ];
     for (const kind of kinds)

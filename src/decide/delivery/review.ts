@@ -12,7 +12,7 @@ import type { Board } from '../run/board.js';
 import { tellIdea } from '../run/control.js';
 import { queueForSlot } from '../run/waiting.js';
 import { clip, clipReason, MAX_QUESTION, MAX_REASON } from '../text.js';
-import { belowIsOpen, lookedBelow, onTopOf } from './stack.js';
+import { belowIsOpen, lookedBelow, noteHeard, onTopOf } from './stack.js';
 
 /** ms */
 const LONGEST_WAIT = 5 * 60_000;
@@ -117,6 +117,7 @@ export function endLook(board: Board, entry: IdeaEntry, result: LookResult, now:
   if (!review || entry.status !== 'landing') return { do: 'wait' };
   delete review.busy;
   if (result.kind === 'open' && !result.merged) lookedBelow(board, entry.card.id);
+  noteHeard(board, entry, result.kind !== 'unreachable' && !(result.kind === 'open' && result.merged));
   if (result.kind === 'merged' && belowIsOpen(board.graph, entry))
     return endLook(board, entry, { kind: 'behind', why: mergedEarly(entry) }, now);
   switch (result.kind) {

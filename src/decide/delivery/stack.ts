@@ -76,6 +76,7 @@ export function restack(board: Board): { entry: IdeaEntry; question: string }[] 
         entry.below = { ...below, looked: true };
         continue;
       }
+      if (open && below.unheard) continue;
       asking.push({ entry, question: outQuestion(board, entry, below) });
       const { idea, number, commit } = below;
       entry.below = { idea, number, commit, alone: true };
@@ -135,6 +136,16 @@ export function waitForBelow(
   // Its end is news that nobody has read yet.
   if (why === 'moved' && lower?.at !== undefined) lower.at = 0;
   board.touch(entry);
+}
+
+/** A look before a question: without news, a person would be asked about what may be merged. */
+export function noteHeard(board: Board, entry: IdeaEntry, heard: boolean): void {
+  const { below } = entry;
+  if (!below?.looked) return;
+  const { unheard: _, ...rest } = below;
+  if (heard) entry.below = rest;
+  else if (!below.alone && footingOf(board.graph, entry).kind === 'ask' && board.rules('looks-must-reach'))
+    entry.below = { ...rest, unheard: true };
 }
 
 /** There is news of the one below, or none after all. */

@@ -11,6 +11,7 @@
  * `waves-wait-for-ideas`: while reports are left that wait for open ideas, the waves are not over.
  * `places-are-kept`: an idea that came back from a conflict keeps its place, and a round on another tip than its agent got
  * does not count.
+ * `looks-must-reach`: before the question about a pull request that is out, the forge has to say how the one above it is.
  * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
  */
 export type Rule =
@@ -19,6 +20,7 @@ export type Rule =
   | 'waves-act-at-once'
   | 'waves-wait-for-ideas'
   | 'waves-ask-later'
+  | 'looks-must-reach'
   | 'places-are-kept';
 
 /** Whether the rule applies now. */

@@ -295,6 +295,30 @@ describe('D2 an idea on top of a pull request', () => {
     expect(decided(pilot)).toContain('land c');
   });
 
+  it.each<[string, LookResult]>([
+    ['the forge cannot be asked', { kind: 'unreachable', why: 'it is down' }],
+    ['its merge does not show yet', { kind: 'open', merged: true }],
+  ])('asks nobody while %s: such a look is none', (_, result) => {
+    const pilot = three();
+    look(pilot, 'a', { kind: 'closed', by: 'ann' });
+    decided(pilot);
+    closed(pilot, 'a', 'skipped', 'closed');
+    expect(decided(pilot)).toEqual(['look b']);
+    let now = 0;
+    for (let n = 0; n < 5; n++) {
+      pilot.looked('b', result, now);
+      // Not at once again: the time between looks grows.
+      expect(decided(pilot, false, now).filter((one) => one.endsWith(' b'))).toEqual([]);
+      const next = entry(pilot, 'b').review?.at ?? 0;
+      expect(next).toBeGreaterThan(now);
+      now = next;
+      expect(decided(pilot, false, now)).toContain('look b');
+    }
+    pilot.looked('b', { kind: 'open' }, now);
+    expect(decided(pilot, false, now)).toContain('ask b');
+    expect(statusOf(pilot, 'b')).toBe('needs-human');
+  });
+
   it('has landed, and asks nothing, where a person merged it onto the target before that', () => {
     const pilot = three();
     look(pilot, 'a', { kind: 'closed', by: 'ann' });
