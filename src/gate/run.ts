@@ -57,6 +57,8 @@ export interface GateOptions {
   judge?: (failed: FailedCommand) => Promise<Judgement>;
   /** Hears that a command begins; `index` is 0-based. */
   onBegin?: (index: number, command: GateCommand) => void;
+  /** Hears that a failed command begins once more. */
+  onAgain?: (index: number, command: GateCommand) => void;
   /** Called with the final outcome of each command. */
   onOutcome?: (index: number, outcome: CommandOutcome) => void;
 }
@@ -132,6 +134,7 @@ async function judge(options: GateOptions, command: GateCommand, index: number, 
     outcome: ran.outcome,
     timedOut: ran.failure?.timedOut ?? false,
     again: async () => {
+      options.onAgain?.(index, command);
       const { result, outcome } = await runCommand(options, command, `gate-${index + 1}-again`);
       ran.result.again = { exitCode: result.exitCode, ...(result.tests ? { tests: result.tests } : {}) };
       return outcome;

@@ -21,6 +21,7 @@ import type { RunRef } from '../protocol/run-ref.js';
 import type { LoadedRun } from '../run-files/run.js';
 import type { RunFile } from '../run-files/shapes.js';
 import { repositoryPath, tickedText, tickFiles, ticksIn, tickUntracked } from '../run-files/ticks.js';
+import { tellActivity } from './activity.js';
 import { whoWorked } from './agent-run/result.js';
 import { storeOf } from './beads.js';
 import { SEATS } from './command-environment.js';
@@ -223,6 +224,7 @@ export async function landingWork(
   // Another idea may already use this idea's slot.
   const where = (dir: string) => ({ ...input, agentName: SEATS.landing, dir, logDir, signal });
   const { idea, title, agentName } = input;
+  const tell = tellActivity(deps, run, idea);
   let green: string | undefined;
   const options = {
     ...{ repo, integrationRoot, target, idea, title, agentName, signal },
@@ -231,7 +233,7 @@ export async function landingWork(
     keep: config.worktrees.keep,
     setup: async (dir: string) =>
       setUpOrThrow(await wallOf(deps, run), { idea, fix: 'Look at its work and at the set-up commands' }, () =>
-        setUp(deps, run, { ...where(dir), shared: true }),
+        setUp(deps, run, { ...where(dir), shared: true, onBegin: (command) => tell('set-up', { command }) }),
       ),
     recall: async ({ dir, tree, commit, onto }: Recalled) => {
       green = await greenFile(deps, run, tree);

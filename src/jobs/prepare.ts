@@ -22,6 +22,7 @@ import type { RunAgentInput } from '../protocol/agent-run.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../run-files/run.js';
+import { tellActivity } from './activity.js';
 import { type Configured, commandEnvironment } from './command-environment.js';
 import { setUpOrThrow, wallOf } from './confine/walls.js';
 import { type WorkContext, type WorkDeps, WorkError } from './job.js';
@@ -33,10 +34,10 @@ export async function prepareIdea(
   deps: WorkDeps,
   input: PrepareInput,
   { signal }: WorkContext,
-  look: { branch: boolean } = { branch: true },
+  look: { branch: boolean; during?: 'iteration' } = { branch: true },
 ): Promise<PrepareResult> {
   const [run, idea] = await loadOne(deps, input);
-  return prepare(deps, run, idea, input, { signal, look: look.branch }).catch(asWorkError);
+  return prepare(deps, run, idea, input, { signal, look }).catch(asWorkError);
 }
 
 async function prepare(
@@ -44,7 +45,7 @@ async function prepare(
   run: LoadedRun,
   idea: Idea,
   input: PrepareInput,
-  { signal, look }: { signal: AbortSignal; look: boolean },
+  { signal, look }: { signal: AbortSignal; look: { branch: boolean; during?: 'iteration' } },
 ): Promise<PrepareResult> {
   const { repo, target, config } = run.file;
   const worktreesRoot = config.worktrees.root ?? worktreesDir(deps.root, input.project);
@@ -72,7 +73,7 @@ async function prepare(
   let base = (mayStand && (await reviewBelow(repo, below))) || made.base;
   const wall = await wallOf(deps, run);
   // Without this check here, ralphctl checks when the agent continues.
-  if (look && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')
+  if (look.branch && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')
     await admitOwnTip(wall, { worktree, branch, idea: input.idea }, tip);
   if (input.reopen?.kind === 'conflict') {
     const { onto, after } = input.reopen;
@@ -84,7 +85,10 @@ async function prepare(
   }
   if (tip === undefined || input.reopen) await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
-  const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal });
+  const tell = tellActivity(deps, run, input.idea);
+  // No event says that an iteration goes on.
+  const onBegin = look.during ? undefined : (command: string) => tell('set-up', { command });
+  const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal, onBegin });
   // In a worktree with work, set-up may run code from an agent.
   const fix = `Look at its work and at the set-up commands, then: ralphctl retry ${input.idea}`;
   if (made.origin === 'adopted') await setUpOrThrow(wall, { idea: input.idea, fix }, makeReady);
@@ -147,7 +151,10 @@ export async function recreateIfGone(
   if (await privateGitDir(input.worktree)) return undefined;
   const { project, runId, idea, agentName } = input;
   const at = input.worktree;
-  const { worktree, aside } = await prepareIdea(deps, { project, runId, idea, agentName, at }, context, look);
+  const { worktree, aside } = await prepareIdea(deps, { project, runId, idea, agentName, at }, context, {
+    ...look,
+    during: 'iteration',
+  });
   if (worktree === at) return { aside };
   const message = `the worktree of ${idea} was gone; ralphctl recreated it at ${worktree} instead of ${input.worktree}. Restart the idea with: ralphctl retry ${idea}`;
   throw new WorkError(message, FAILURE.repository);
@@ -167,6 +174,8 @@ export async function setUp(
     signal: AbortSignal;
     /** The worktree gates the work of many ideas. */
     shared?: boolean;
+    /** Hears that its command begins. */
+    onBegin?: ((command: string) => void) | undefined;
   },
 ): Promise<void> {
   const { setup, worktrees } = run.file.config;
@@ -184,5 +193,6 @@ export async function setUp(
     ...commandEnvironment(deps, run, 'setup', where),
     token: `${where.project}/${where.idea}/setup/${randomUUID()}`,
     signal: where.signal,
+    onBegin: where.onBegin,
   });
 }

@@ -24,6 +24,7 @@ export function endWithoutEvent(model: RunModel, state: RunModel['state'], at: n
     idea.status = 'pending';
     count(model.counts, idea, 1);
     delete idea.gateNow;
+    delete idea.activity;
     delete idea.waits;
     delete idea.slot;
   }

@@ -3,17 +3,23 @@
  * Invariant: the serial identifies an agent run, so a repeated line counts once. May import protocol only.
  */
 import type { StampedEvent } from '../protocol/events.js';
-import { isNoGate } from '../protocol/gate.js';
 import { MAY_BE_FINISHED } from '../protocol/states.js';
+import { gate, unfinished } from './fold-gate.js';
 import { answered, command, moment } from './fold-said.js';
 import { keepQuestion } from './left-asking.js';
-import type { GateRun, IdeaModel, Iteration, RunModel } from './model.js';
+import type { IdeaModel, Iteration, RunModel } from './model.js';
 import { addRun } from './tally.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
 
 export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, at: number): void {
+  if (ENDS_ACTIVITY.has(event.kind)) delete idea.activity;
   switch (event.kind) {
+    case 'activity': {
+      const { kind: _, idea: __, ...activity } = event;
+      idea.activity = { ...activity, at };
+      return;
+    }
     case 'idea':
       status(model, idea, event, at);
       return;
@@ -110,6 +116,11 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
   }
 }
 
+/** Others may come from a person meanwhile. */
+const ENDS_ACTIVITY = new Set<StampedEvent['kind']>([
+  ...(['idea', 'iteration', 'iteration-end', 'interrupted', 'gate-start', 'gate', 'bounced', 'asks'] as const),
+]);
+
 const CLOSED = new Set<string>(['landed', 'failed', 'timeout', 'blocked', 'skipped', 'abandoned']);
 
 /** What only a person ends. */
@@ -166,13 +177,6 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
     const last = idea.iterations.at(-1);
     if (last && last.endedAt === undefined) last.endedAt = at;
   }
-}
-
-/** The agent was wrong that all is done: what counts is what it said before. */
-function unfinished(idea: IdeaModel): void {
-  if (idea.percent === undefined || idea.percent < 100) return;
-  if (idea.partly === undefined) delete idea.percent;
-  else idea.percent = idea.partly;
 }
 
 function closeQuestion(idea: IdeaModel): void {
@@ -256,35 +260,6 @@ function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: n
   const charged = event.uncharged === undefined;
   addRun(idea.spent, event.durationMs, event.usage, charged);
   addRun(model.spent, event.durationMs, event.usage, charged);
-}
-
-function gate(idea: IdeaModel, event: Of<'gate'>, at: number): void {
-  const result: GateRun = {
-    at,
-    pass: event.pass,
-    durationMs: event.durationMs,
-    commands: event.commands ?? [],
-    newTests: event.newTests ?? [],
-    knownTests: event.knownTests ?? [],
-    flaky: event.flaky ?? [],
-    tolerated: event.tolerated ?? [],
-    tripwires: event.tripwires ?? [],
-  };
-  if (isNoGate(event)) result.none = true;
-  if (event.command !== undefined) result.command = event.command;
-  if (event.exitCode !== undefined) result.exitCode = event.exitCode;
-  if (event.log !== undefined) result.log = event.log;
-  if (event.same !== undefined) result.same = event.same;
-  if (event.tests) result.tests = event.tests;
-  delete idea.gateNow;
-  if (!event.pass) unfinished(idea);
-  if (event.merged) {
-    idea.mergedGate = result;
-    return;
-  }
-  idea.gate = result;
-  const last = idea.iterations.at(-1);
-  if (last) last.gate = result;
 }
 
 function step(idea: IdeaModel, event: Of<'step'>, at: number): void {

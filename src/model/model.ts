@@ -5,7 +5,7 @@
  */
 import type { BudgetLine, Spent } from '../protocol/budget.js';
 import type { RunMode, Teller } from '../protocol/command.js';
-import type { Asking, StampedEvent } from '../protocol/events.js';
+import type { Activity, Asking, StampedEvent } from '../protocol/events.js';
 import type { AccountLine } from '../protocol/limits.js';
 import type { IdeaStatus, ShownState } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
@@ -123,6 +123,8 @@ export interface IdeaModel {
   mergedGate?: GateRun;
   /** The gate command that runs now. */
   gateNow?: { at: number; command: string; number: number; of: number; merged: boolean };
+  /** What runs beside the agent and the commands of its own gate. */
+  activity?: { at: number; activity: Activity; command?: string; number?: number; of?: number };
   commits: number;
   retries: number;
   bounces: number;

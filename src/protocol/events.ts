@@ -27,6 +27,14 @@ export type Asking =
   /** The agent could not work, again and again. */
   | 'trouble';
 
+/**
+ * `set-up` of the worktree of an agent or a gate. `base`: the gate's commands on the commit that the work started from,
+ * with a set-up of its own. `base-tests`: the tests of that commit on the code of the idea. `again`: a failed command of
+ * the gate once more.
+ */
+export const ACTIVITIES = ['set-up', 'base-set-up', 'base', 'base-tests-set-up', 'base-tests', 'again'] as const;
+export type Activity = (typeof ACTIVITIES)[number];
+
 export type RunEvent =
   | {
       kind: 'run';
@@ -105,6 +113,8 @@ export type RunEvent =
     }
   /** A command of the gate begins; `merged`: on the tree that is about to land. */
   | { kind: 'gate-start'; idea: string; command: string; number: number; of: number; merged?: true }
+  /** Work around an agent or a gate that may take minutes. The idea's next event ends it. */
+  | { kind: 'activity'; idea: string; activity: Activity; command?: string; number?: number; of?: number }
   | {
       kind: 'gate';
       idea: string;

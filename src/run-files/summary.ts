@@ -41,6 +41,7 @@ const SUMMARY = z.looseObject({
         step: z.looseObject({ number: z.number(), of: z.number() }).optional(),
         ...{ stepsSkipped: texts.optional(), stepsFailed: texts.optional(), gate, mergedGate: gate },
         gateNow: z.looseObject({ command: z.string(), number: z.number(), of: z.number() }).optional(),
+        activity: z.looseObject({ activity: z.string(), command: text }).optional(),
       }),
     )
     .optional(),

@@ -1,8 +1,10 @@
 /** Every known way to make a gate green without making the work right is seen before it lands (B3, F3). */
 import { describe, expect, it } from 'vitest';
 import type { GateResult } from '../../src/protocol/gate.js';
+import { eventsPath, parseEvent } from '../../src/run-files/events.js';
 import { writeRun } from '../../src/run-files/run.js';
-import { bench, say } from './bench.js';
+import { until } from '../support/program.js';
+import { type Bench, bench, say } from './bench.js';
 import { CHEATS, type Cheat } from './cheats.js';
 
 async function gated({ files, gate, agent }: Omit<Cheat, 'caught'>): Promise<GateResult> {
@@ -15,6 +17,17 @@ async function gated({ files, gate, agent }: Omit<Cheat, 'caught'>): Promise<Gat
   await b.call(b.activities.runAgent, b.agentInput(at)).done;
   const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
   return b.call(b.activities.runGate, input).done;
+}
+
+/** `base tests 1/1`: what the events say is at work, in order. */
+async function activities(b: Bench): Promise<string[]> {
+  const lines = (await b.read(eventsPath(b.root, b.ref))).trim().split('\n');
+  return lines.flatMap((line) => {
+    const event = parseEvent(line);
+    if (event?.kind !== 'activity') return [];
+    const { activity, command, number, of } = event;
+    return [command === undefined ? activity : `${activity} ${command} ${number}/${of}`];
+  });
 }
 
 describe('a gate that was made green', () => {
@@ -100,6 +113,9 @@ sed -i.old 's/"#one":/"#two":".\\/src\\/add.js","#one":/' package.json; find . -
       pass: true,
       tripwires: [{ kind: 'base-test', subject: 'tests: adds, adds nothing' }],
     });
+    // Each thing that may take minutes is named when it begins.
+    await until('the events are written', async () => (await activities(b)).length > 3);
+    expect(await activities(b)).toEqual(['base', 'base tests 1/1', 'base-tests', 'base-tests tests 1/1']);
     // The worktree that lands is as the agent left it.
     expect(await b.gitIn(at.worktree, 'status', '--porcelain')).toBe('');
   });

@@ -3,6 +3,7 @@ import type { IdeaFacts } from '../../model/facts.js';
 import type { Tally } from '../../model/model.js';
 import { dollars, many, retriesText, short } from '../../screen/text/numbers.js';
 import { clock } from '../../screen/text/time.js';
+import { activityWords } from '../../screen/words/activity-words.js';
 import { gateWords } from '../../screen/words/gate-words.js';
 import { clean } from './live-lines.js';
 
@@ -28,7 +29,8 @@ export function factsText(facts: IdeaFacts, now: number): string {
   return clean(parts.join(' · '));
 }
 
-function gateText({ gate, mergedGate, gateNow }: IdeaFacts): string[] {
+function gateText({ gate, mergedGate, gateNow, activity }: IdeaFacts): string[] {
+  if (activity) return [activityWords(activity, clean)];
   if (gateNow)
     return [
       `gate runs${gateNow.merged ? ' on the merged tree' : ''}: ${gateNow.command} (${gateNow.number} of ${gateNow.of})`,

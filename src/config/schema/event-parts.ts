@@ -7,7 +7,7 @@ import type { Usage } from '../../protocol/agent-run.js';
 import type { Spent } from '../../protocol/budget.js';
 import type { RunMode, Teller } from '../../protocol/command.js';
 import { HELD_CAUSES } from '../../protocol/delivery.js';
-import type { Asking, RunEvent } from '../../protocol/events.js';
+import type { Activity, Asking, RunEvent } from '../../protocol/events.js';
 import type { GateCommandResult, TestCounts } from '../../protocol/gate.js';
 import { IDEA_ID } from '../../protocol/idea.js';
 import type { AccountLine, Trouble, TroubleKind } from '../../protocol/limits.js';
@@ -261,3 +261,15 @@ export function event<Kind extends RunEvent['kind']>(
   const named = z.literal(kind).describe('Kind of the event.');
   return z.object({ at, kind: named, ...fields, ...Object.fromEntries(may) }).describe(about);
 }
+
+/** A command of a list. */
+export const command = {
+  command: text('The command.'),
+  number: counted('Its number, from 1.'),
+  of: counted('Number of commands.'),
+};
+
+export const activity = oneOf<Activity>(
+  'What begins. set-up: of the worktree. base: the gate on the commit that the work started from. base-tests: the tests of that commit on this work. again: a failed command of the gate once more.',
+  { 'set-up': true, 'base-set-up': true, base: true, 'base-tests-set-up': true, 'base-tests': true, again: true },
+);

@@ -9,10 +9,12 @@ import type { RunEvent, StampedEvent } from '../../protocol/events.js';
 import { inputSchema, type JsonSchema } from '../zod-problems.js';
 import {
   account,
+  activity,
   amount,
   asked,
   asking,
   at,
+  command,
   counted,
   duration,
   escaped,
@@ -124,16 +126,12 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       repaired: texts("How ralphctl brought the worktree back to the idea's branch, which the agent had left."),
     },
   ),
-  'gate-start': event(
-    'gate-start',
-    'A command of the gate begins.',
-    {
-      idea,
-      command: text('The command.'),
-      number: counted('Its number, from 1.'),
-      of: counted('Number of commands.'),
-    },
-    { merged },
+  'gate-start': event('gate-start', 'A command of the gate begins.', { idea, ...command }, { merged }),
+  activity: event(
+    'activity',
+    'Work around an agent or a gate begins. It lasts until the next event of the idea.',
+    { idea, activity },
+    command,
   ),
   gate: event(
     'gate',

@@ -47,6 +47,8 @@ export interface SetupOptions {
   /** A hint to add to the output of a failed command. */
   hint?: (said: string) => string | undefined;
   signal?: AbortSignal;
+  /** Hears that the command begins. */
+  onBegin?: ((command: string) => void) | undefined;
 }
 
 export interface SetupResult {
@@ -105,6 +107,8 @@ async function runOnce(options: SetupOptions, place: KeptPlace): Promise<boolean
 
 async function runSetup(options: SetupOptions, command: string | readonly string[]): Promise<void> {
   const { signal, timeoutMs } = options;
+  const shown = typeof command === 'string' ? command : command.join(' ');
+  options.onBegin?.(shown);
   const log = join(options.logDir, 'setup.log');
   const ended = await run({
     argv: toArgv(command),
@@ -119,7 +123,6 @@ async function runSetup(options: SetupOptions, command: string | readonly string
   });
   signal?.throwIfAborted();
   if (ended.exitCode === 0 && !ended.stopped) return;
-  const shown = typeof command === 'string' ? command : command.join(' ');
   const how =
     ended.launchError ??
     (ended.stopped === 'timeout'

@@ -18,6 +18,7 @@ import type { GateInput, GateResult } from '../../protocol/gate.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { tickFiles, ticksIn } from '../../run-files/ticks.js';
+import { tellActivity } from '../activity.js';
 import { storeOf } from '../beads.js';
 import type { WorkDeps } from '../job.js';
 import { assertDiskSpace } from '../machine.js';
@@ -172,7 +173,8 @@ async function gateOnce(
   signal.throwIfAborted();
   await resetIntegration(dir, built.commit, config.worktrees.keep);
   const where = { ...input, dir, base: built.onto };
-  await setUp(deps, run, { ...where, shared: true });
+  const tell = tellActivity(deps, run, input.idea);
+  await setUp(deps, run, { ...where, shared: true, onBegin: (command) => tell('set-up', { command }) });
   signal.throwIfAborted();
   await keepKept(deps, run, where);
   const outcomes: CommandOutcome[] = [];

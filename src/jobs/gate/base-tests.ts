@@ -16,6 +16,7 @@ import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import type { LoadedRun } from '../../run-files/run.js';
+import { tellActivity } from '../activity.js';
 import { commandEnvironment, SEATS } from '../command-environment.js';
 import type { WorkDeps } from '../job.js';
 import { setUp } from '../prepare.js';
@@ -53,6 +54,7 @@ export async function baseTests(
   const overlay = await findOverlay({ ...input, commands });
   if (!overlay) return undefined;
   const commonDir = await sharedGitDir(run.file.repo);
+  tellActivity(deps, run, input.idea)('base-tests');
   return exclusive(`base-tests:${commonDir}`, async () => {
     input.signal.throwIfAborted();
     return firstBroken(deps, run, { ...input, dir: await laidOut(deps, run, input, commonDir, overlay) }, before);
@@ -71,10 +73,12 @@ async function laidOut(
   const head = await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true });
   const integrationRoot = integrationDir(deps.root, input.project);
   const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base tests of', commit: head });
+  const tell = tellActivity(deps, run, input.idea);
+  const onBegin = (command: string): void => tell('base-tests-set-up', { command });
   // Set-up runs on the base first. Ideas with the same lock files share that one, never one that ran an idea's code.
   for (const commit of [input.base, head]) {
     await resetIntegration(dir, commit, config.worktrees.keep);
-    await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true });
+    await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true, onBegin });
   }
   await layOver(dir, input.base, overlay);
   return dir;
@@ -96,6 +100,8 @@ async function firstBroken(
     const base = before[n];
     // Commands after the last judged one are unnecessary; earlier ones may build its input.
     if (!base || n > Math.max(...judged)) break;
+    const tell = tellActivity(deps, run, input.idea);
+    tell('base-tests', { command: command.name, number: n + 1, of: Math.max(...judged) + 1 });
     const ran = await runCommand(options, command, `gate-${n + 1}`);
     if (!judged.includes(n) || !isBroken(base, ran.outcome)) continue;
     const again = config.gate.rerun && !ran.failure?.timedOut;

@@ -15,6 +15,7 @@ import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
+import { tellActivity } from '../activity.js';
 import { commandEnvironment, SEATS } from '../command-environment.js';
 import type { WorkDeps } from '../job.js';
 import { setUp } from '../prepare.js';
@@ -52,6 +53,8 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
   const known = await readAll(files);
   if (known) return known;
   const commonDir = await sharedGitDir(repo);
+  const tell = tellActivity(deps, run, input.idea);
+  tell('base');
   return exclusive(`baseline:${commonDir}`, async () => {
     // Another caller may have computed it during the wait for the lock.
     const meanwhile = await readAll(files);
@@ -61,11 +64,12 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
     const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base of', commit: input.base });
     await resetIntegration(dir, input.base, config.worktrees.keep);
     const where = { ...input, agentName: SEATS.baseline, dir, logDir: join(folder, `${tree}-logs`) };
-    await setUp(deps, run, { ...where, shared: true });
+    await setUp(deps, run, { ...where, shared: true, onBegin: (command) => tell('base-set-up', { command }) });
     const { env, secrets } = commandEnvironment(deps, run, 'gate', where);
     const token = `${input.project}/${input.idea}/baseline/${randomUUID()}`;
     const outcomes: CommandOutcome[] = [];
     for (const [n, command] of commands.entries()) {
+      tell('base', { command: command.name, number: n + 1, of: commands.length });
       const at = { worktree: dir, logDir: where.logDir, lockRoot: gateLocksDir(deps.root) };
       const options = { ...at, env, secrets, token, signal: input.signal };
       const { outcome } = await runCommand(options, command, `gate-${n + 1}`);

@@ -10,6 +10,7 @@ import { FAILURE } from '../../protocol/failures.js';
 import type { GateResult } from '../../protocol/gate.js';
 import { EventWriter } from '../../run-files/events.js';
 import type { LoadedRun } from '../../run-files/run.js';
+import { tellActivity } from '../activity.js';
 import { commandEnvironment, SEATS } from '../command-environment.js';
 import { type WorkDeps, WorkError } from '../job.js';
 import { setUp } from '../prepare.js';
@@ -45,6 +46,8 @@ export function gateIn(
         },
         Date.now(),
       ),
+    onAgain: (index, { name }) =>
+      tellActivity(deps, run, where.idea)('again', { command: name, number: index + 1, of: commands.length }),
     onOutcome,
   });
 }
@@ -76,7 +79,8 @@ export async function keepKept(
   const proofs = keptDir(deps.root, run.file.project);
   const place = { worktree: where.dir, gitDir, cache: run.file.config.worktrees.cache ?? [], proofs };
   if (await stillAsStamped(place)) return;
-  await setUp(deps, run, { ...where, shared: true });
+  const tell = tellActivity(deps, run, where.idea);
+  await setUp(deps, run, { ...where, shared: true, onBegin: (command) => tell('set-up', { command }) });
   if (await stillAsStamped(place)) return;
   const message = `files of the set-up in ${where.dir} change before the gate can run: a process writes there. Find it with: lsof +D '${where.dir}', end it, then retry`;
   throw new WorkError(message, FAILURE.repository);

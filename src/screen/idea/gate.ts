@@ -6,6 +6,7 @@ import { whole } from '../text/numbers.js';
 import { clean, pad } from '../text/text.js';
 import { clock, duration } from '../text/time.js';
 import type { View } from '../view.js';
+import { activityWords } from '../words/activity-words.js';
 import { chosenRun } from './timeline.js';
 import { loading, type TabBody, toldOf } from './told.js';
 
@@ -98,7 +99,12 @@ export function commandLines(
   if (gate && !gate.pass && !gateNow && known.length > 0 && [...ran].every((one) => known.includes(one)))
     for (const command of known.filter((one) => !ran.has(one)))
       lines.push(line(dim(` · ${pad(clean(command), size)}         not run`)));
-  if (gateNow) {
+  if (runs && idea.activity) {
+    const { at } = idea.activity;
+    lines.push(
+      line(' ', coloured('▹', 'blue'), ` ${activityWords(idea.activity, clean)} ${duration(now - at)}   runs`),
+    );
+  } else if (gateNow) {
     for (const command of known.slice(0, gateNow.number - 1))
       lines.push(line(dim(` · ${pad(clean(command), size)}         has run`)));
     lines.push(

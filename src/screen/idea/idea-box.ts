@@ -9,6 +9,7 @@ import { clean, pad } from '../text/text.js';
 import { bar, SIGNALS } from '../text/theme.js';
 import { age, duration } from '../text/time.js';
 import type { View } from '../view.js';
+import { activityWords } from '../words/activity-words.js';
 import { claim } from '../words/signal-words.js';
 import { toldOf } from './told.js';
 
@@ -42,12 +43,17 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
   const { now } = view;
   const told = toldOf(view, idea);
   const run = idea.iterations.at(-1);
-  if (!run) return box([{ title: 'Starting', lines: [line(` slot   ${idea.agentName ?? UNKNOWN}`)] }], columns);
+  const activity = idea.activity && activityWords(idea.activity, clean);
+  if (!run) {
+    const lines = [line(` slot   ${idea.agentName ?? UNKNOWN}`)];
+    if (idea.activity) lines.push(line(` now    ${activity}, ${duration(now - idea.activity.at)}`));
+    return box([{ title: 'Starting', lines }], columns);
+  }
   const max = idea.max ?? run.max;
   const title = [
     `Iteration ${run.number}${max === undefined ? '' : ` of ${max}`}`,
     idea.step ? `step ${idea.step.number}/${idea.step.of}${idea.step.phase ? ` ${clean(idea.step.phase)}` : ''}` : '',
-    idea.gateNow ? `gate ${idea.gateNow.number}/${idea.gateNow.of}` : '',
+    activity ?? (idea.gateNow ? `gate ${idea.gateNow.number}/${idea.gateNow.of}` : ''),
     idea.retries > 0 ? retriesText(idea.retries) : '',
   ]
     .filter((one) => one !== '')

@@ -24,6 +24,7 @@ export interface Happened {
 /** Kinds that *Lately* omits. */
 const SMALL = new Set<StampedEvent['kind']>([
   'gate-start',
+  'activity',
   'landing',
   'waiting',
   'delivered',

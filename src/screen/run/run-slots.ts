@@ -12,6 +12,7 @@ import { bar, LOOKS, shownOf } from '../text/theme.js';
 import { duration } from '../text/time.js';
 import type { SlotOrder } from '../ui.js';
 import type { View } from '../view.js';
+import { activityWords } from '../words/activity-words.js';
 import { type Columns, columnsFor, header, iterCells, placed } from './slot-columns.js';
 
 /** An agent counts as quiet after this time without output. */
@@ -125,7 +126,7 @@ function slotLine(idea: IdeaModel, view: View, columns: Columns): Line {
 }
 
 const since = (idea: IdeaModel): number =>
-  idea.gateNow?.at ?? idea.iterations.at(-1)?.startedAt ?? idea.startedAt ?? idea.since ?? 0;
+  idea.activity?.at ?? idea.gateNow?.at ?? idea.iterations.at(-1)?.startedAt ?? idea.startedAt ?? idea.since ?? 0;
 
 /** Bar and percentage, or a note that the agent said COMPLETE. */
 function progress(idea: IdeaModel, cells: number): Line {
@@ -153,6 +154,7 @@ export function costText({ spent }: IdeaModel): string {
 }
 
 function nowText(idea: IdeaModel, { details, size }: View, { titles }: Columns): string {
+  if (idea.activity) return activityWords(idea.activity, clean);
   if (idea.gateNow) return `${titles ? 'gate: ' : ''}${clean(idea.gateNow.command)}`;
   const quiet = details.quietMs.get(idea.id) ?? 0;
   const act = clean(details.nowOf.get(idea.id) ?? '');
@@ -176,11 +178,14 @@ function queueLine({ model, now, size }: View): Line | undefined {
   const idea = landing === undefined ? undefined : model.ideas.get(landing);
   if (!idea && rest.length === 0) return undefined;
   const gate = idea?.gateNow;
-  const what = gate
-    ? `${idea.id} lands, gate on the merged tree ${duration(now - gate.at)}`
-    : idea
-      ? `${idea.id} lands`
-      : '';
+  const activity = idea?.activity;
+  const what = activity
+    ? `${idea.id} lands, ${activityWords({ activity: activity.activity }, clean)} ${duration(now - activity.at)}`
+    : gate
+      ? `${idea.id} lands, gate on the merged tree ${duration(now - gate.at)}`
+      : idea
+        ? `${idea.id} lands`
+        : '';
   const many = rest.length > 3 ? `${rest.length} more: ` : '';
   const then = rest.length === 0 ? '' : `${what === '' ? '' : '      then '}${many}`;
   const start = line(' ', coloured(idea ? '▴' : '▵', 'blue'), ` queue ${what}${then}`);

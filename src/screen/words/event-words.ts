@@ -10,6 +10,7 @@ import type { AccountLine } from '../../protocol/limits.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { type Colour, dim, type Line, line, type Part, plainLine } from '../text/line.js';
 import { many } from '../text/numbers.js';
+import { activityWords } from './activity-words.js';
 import { ideaWords } from './idea-words.js';
 import { pushWords, reviewText } from './push-words.js';
 import { type Cleaner, claimLine } from './signal-words.js';
@@ -90,6 +91,8 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
       return gateEvent(event, as);
     case 'gate-start':
       return { ...say('▹', 'blue', `gate ${event.number} of ${event.of}: ${clean(event.command)}`), quiet: true };
+    case 'activity':
+      return { ...say('▹', 'blue', activityWords(event, clean)), quiet: true };
     case 'landing':
       return { ...say('▴', 'blue', 'lands'), quiet: true };
     case 'bounced':

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { factsText } from '../../../src/client/views/fact-lines.js';
 import { ideaFacts, runFacts, toldIdeas } from '../../../src/model/facts.js';
 import { addIdeas, fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
@@ -28,6 +29,31 @@ const over: Extract<RunEvent, { kind: 'iteration-end' }> = {
 };
 
 describe('facts of a run', () => {
+  it('G1: name what takes minutes around a gate, until the next thing begins', () => {
+    const gate = { kind: 'gate-start', idea: 'a', command: 'npm test', number: 1, of: 1 } as const;
+    const setUp = { kind: 'activity', idea: 'a', activity: 'base-tests-set-up', command: 'npm ci' } as const;
+    const tests = {
+      kind: 'activity',
+      idea: 'a',
+      activity: 'base-tests',
+      command: 'npm test',
+      number: 1,
+      of: 2,
+    } as const;
+    const text = (...events: RunEvent[]) => factsText(facts(played(running, ...events), 'a'), T0);
+    expect(text({ kind: 'activity', idea: 'a', activity: 'set-up', command: 'npm ci' })).toContain(' · set-up: npm ci');
+    expect(text({ kind: 'activity', idea: 'a', activity: 'set-up', command: 'npm ci' }, begun)).not.toContain('set-up');
+    expect(text(begun, over, gate)).toContain('gate runs: npm test (1 of 1)');
+    expect(text(begun, over, gate, { kind: 'activity', idea: 'a', activity: 'base' })).toContain(' · gate on the base');
+    expect(text(begun, over, gate, setUp)).toContain('set-up for the tests of the base: npm ci');
+    expect(text(begun, over, gate, setUp)).not.toContain('gate runs');
+    expect(text(begun, over, gate, setUp, tests)).toContain('tests of the base on this work: npm test (1 of 2)');
+    expect(text(begun, over, gate, tests, { kind: 'gate', idea: 'a', pass: true, durationMs: 5 })).toMatch(
+      /gate green/,
+    );
+    expect(text(begun, over, gate, tests, gate)).toContain('gate runs: npm test');
+  });
+
   it('G6: hold what is known, and leave out what nobody reported', () => {
     const known = facts(played(running, begun, over), 'a');
     expect(known).toMatchObject({ status: 'running', since: T0, percent: 30, commits: 1, max: 5 });

@@ -24,6 +24,7 @@ const MORE: readonly StampedEvent[] = [
   { at: AT, kind: 'parked', idea: 'db-001', trouble: { kind: 'auth', agent: 'claude', message: 'log in' } },
   { at: AT, kind: 'asks', idea: 'db-001', asking: 'question', question: 'Which?' },
   { at: AT, kind: 'gate-start', idea: 'db-001', command: 'npm test', number: 1, of: 2 },
+  { at: AT, kind: 'activity', idea: 'db-001', activity: 'base', command: 'npm test', number: 1, of: 2 },
   { at: AT, kind: 'step-start', idea: 'db-001', step: 's', phase: 'p', number: 1, of: 2 },
   { at: AT, kind: 'step', idea: 'db-001', step: 's', phase: 'p', state: 'skipped', why: 'w', number: 1, of: 2 },
   { at: AT, kind: 'waiting', idea: 'db-001', why: 'w', ms: 5 },

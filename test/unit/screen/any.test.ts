@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold, newModel } from '../../../src/model/fold.js';
-import type { StampedEvent } from '../../../src/protocol/events.js';
+import { ACTIVITIES, type StampedEvent } from '../../../src/protocol/events.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { compose } from '../../../src/screen/compose.js';
 import { type Details, noDetails } from '../../../src/screen/details.js';
@@ -86,6 +86,12 @@ const event = fc.oneof(
     }),
   }),
   fc.record({ kind: fc.constant('gate-start' as const), idea: ids, command: text, number: fc.nat(3), of: fc.nat(3) }),
+  fc.record({
+    kind: fc.constant('activity' as const),
+    idea: ids,
+    activity: fc.constantFrom(...ACTIVITIES),
+    command: text,
+  }),
   fc.record({ kind: fc.constant('warning' as const), idea: ids, warning: fc.constant('stuck' as const), text }),
   fc.record({ kind: fc.constant('bounced' as const), idea: ids, why: text }),
   fc.record({ kind: fc.constant('landing' as const), idea: ids }),

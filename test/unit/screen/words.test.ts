@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { liveLine } from '../../../src/client/views/live-lines.js';
 import { newModel } from '../../../src/model/fold.js';
-import type { RunEvent } from '../../../src/protocol/events.js';
+import { ACTIVITIES, type RunEvent } from '../../../src/protocol/events.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { happened } from '../../../src/screen/run/happened.js';
 
@@ -36,6 +36,7 @@ const EVENTS = {
     { ...end, kind: 'iteration-end', idea, signal: { kind: 'none' }, outcome: 'failed', message: 'exit 1' },
   ],
   'gate-start': [{ kind: 'gate-start', idea, command: 'npm test', number: 1, of: 2 }],
+  activity: ACTIVITIES.map((activity) => ({ kind: 'activity', idea, activity, command: 'npm ci', number: 1, of: 2 })),
   gate: [
     { kind: 'gate', idea, pass: true, tests, flaky: ['npm test'], tolerated: ['npm run lint'], durationMs: 120_000 },
     { kind: 'gate', idea, pass: false, merged: true, command: 'npm test', tests, durationMs: 120_000 },

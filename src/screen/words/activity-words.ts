@@ -1,0 +1,20 @@
+/** Names what runs for an idea beside its agent and its own gate. Pure. */
+import type { Activity } from '../../protocol/events.js';
+
+const WORDS: Record<Activity, string> = {
+  'set-up': 'set-up',
+  'base-set-up': 'set-up of the base',
+  base: 'gate on the base',
+  'base-tests-set-up': 'set-up for the tests of the base',
+  'base-tests': 'tests of the base on this work',
+  again: 'gate, failed command again',
+};
+
+/** `gate on the base: npm test (1 of 2)` */
+export function activityWords(
+  { activity, command, number, of }: { activity: Activity; command?: string; number?: number; of?: number },
+  clean: (text: string) => string,
+): string {
+  const place = number === undefined || of === undefined ? '' : ` (${number} of ${of})`;
+  return `${WORDS[activity] ?? activity}${command === undefined ? '' : `: ${clean(command)}`}${place}`;
+}
