@@ -34,6 +34,8 @@ export interface Shown {
   idea: IdeaModel;
   now: number;
   branch?: string;
+  /** Why the remote may lack its landed work. */
+  notPushed?: string;
   /** How its landed work left the target. */
   gone?: Gone;
   /** Commands that help the idea. */
@@ -111,7 +113,7 @@ const saidBefore = ({ model, others }: Pick<Shown, 'model' | 'others'>) =>
     .map((one) => ({ runId: one.runId, said: workOf(one.idea).said }))
     .reverse();
 
-function standing({ model, idea, branch, gone, now, others }: Shown): Row[] {
+function standing({ model, idea, branch, notPushed, gone, now, others }: Shown): Row[] {
   const unblocks = [...model.ideas.values()].filter(({ dependsOn }) => dependsOn.includes(idea.id)).map(({ id }) => id);
   const row = (name: string, text: string): Row => [`${pad(name, 10)} `, text];
   const parent = idea.parent === undefined ? undefined : groupProgress(model.ideas, idea.parent);
@@ -123,6 +125,7 @@ function standing({ model, idea, branch, gone, now, others }: Shown): Row[] {
     ...(gone ? [row('target', clean(gone.text))] : []),
     ...(model.renamed ? [row('target', clean(model.renamed.text))] : []),
     ...(idea.lineGone ? [row('backlog', clean(lineGoneText(idea.lineGone)))] : []),
+    ...(notPushed ? [row('not pushed', clean(notPushed))] : []),
     ...(branch ? [row('branch', `${branch}, ${many(idea.commits, 'commit')}`)] : []),
     ...saidBefore({ model, others }).flatMap(({ runId, said }) =>
       said.map(({ at, verb, text }) =>
@@ -151,7 +154,7 @@ function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
 }
 
 /** The idea as data for `show --json`. */
-export function showJson({ model, idea, branch, gone, commands, others }: Shown) {
+export function showJson({ model, idea, branch, notPushed, gone, commands, others }: Shown) {
   const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
   return {
     ...{ run: { runId: model.runId, state: model.state, target: model.target }, ...workOf(idea) },
@@ -160,7 +163,7 @@ export function showJson({ model, idea, branch, gone, commands, others }: Shown)
       ...workOf(idea).said,
     ],
     ...{ status, state: shownIn(model, idea), reason, question, percent, max, commits, commit, retries, since },
-    ...{ branch, gone },
+    ...{ branch, notPushed, gone },
     ...{ dependsOn: idea.dependsOn, parent: idea.parent, gate, mergedGate, moments, commands },
     others: others.map((one) => ({
       ...{ runId: one.runId, startedAt: one.startedAt, status: one.idea.status, reason: one.idea.reason },

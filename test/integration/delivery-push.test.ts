@@ -142,11 +142,15 @@ it('D2: a hook that says no loses nothing: everything lands and says so, until s
     /^status landed: not pushed: 2 commits \(h-2, h-1\) are not on origin\/main: .*main is frozen until monday.*To push it: ralphctl sync/m,
   );
 
+  expect((await box.run('show', 'h-1')).stdout).toMatch(
+    / {2}not pushed +2 commits \(h-2, h-1\) are not on origin\/main: .*monday[^]*what helps now\n {2}ralphctl sync\n/,
+  );
+
   await rm(hook);
   const synced = await box.run('sync');
   expect([synced.code, synced.stdout]).toEqual([0, 'pushed 2 landed ideas to origin/main: h-2, h-1']);
   expect((await tips())[1]).toBe(landed);
-  expect((await box.run('why', 'h-1')).stdout).not.toContain('not pushed');
+  for (const command of ['why', 'show']) expect((await box.run(command, 'h-1')).stdout).not.toContain('not pushed');
   for (const command of ['report', 'status'])
     expect((await box.run(command)).stdout).not.toContain('not on origin/main');
   expect((await box.run('doctor', '--quick')).stdout).toMatch(/✓ remote +origin\/main \(.*\) answers and takes a push/);

@@ -1,5 +1,6 @@
 /** Landed work of the last run that the remote may lack. Invariant: asks no remote. */
-import { heldAfterRun } from '../../decide/delivery/push.js';
+import { asksToJoin, heldAfterRun } from '../../decide/delivery/push.js';
+import { isAncestor, lastKnown } from '../../git/delivery/look.js';
 import { notPushed } from '../../git/delivery/unpushed.js';
 import type { RunFacts, SummaryFile } from '../../model/facts.js';
 import type { RunStatus } from '../../protocol/views.js';
@@ -28,11 +29,11 @@ export async function notPushedLine(
   if (runId === undefined) return undefined;
   const loaded = await loadRun(root, { project, runId }).catch(() => undefined);
   const back = loaded && (await rollbackNotPushed(loaded.file));
-  if (back) return `! not pushed: ${back}. Push it with: ralphctl sync`;
+  if (back) return `! not pushed: ${back}. ${PUSH}`;
   const text = last?.status.delivery?.text ?? run?.warnings?.find(({ kind }) => kind === 'push')?.text;
   if (text === undefined) return undefined;
   if (loaded && !(await mayOwe(loaded.file))) return undefined;
-  return `! not pushed: ${clean(heldAfterRun(text), LONGEST)}`;
+  return `! not pushed: ${clean(loaded ? await heldNow(loaded.file, text) : heldAfterRun(text), LONGEST)}`;
 }
 
 /**
@@ -45,6 +46,25 @@ export async function rollbackNotPushed({ repo, target, remote, config }: RunFil
   return open?.undone ? openText(open, target, remote) : undefined;
 }
 
+/**
+ * The run's reason, as long as it holds: once the target has what the remote has, nobody needs to join them any more.
+ * Then only a push is missing, and the counts are those of now.
+ */
+export async function heldNow({ repo, target, remote }: RunFile, said: string): Promise<string> {
+  if (!remote || !asksToJoin(said)) return heldAfterRun(said);
+  try {
+    const seen = await lastKnown(repo, remote, target);
+    const open = await notPushed(repo, target, remote);
+    if (open && seen !== undefined && (await isAncestor(repo, seen, `refs/heads/${target}`)))
+      return `${openText(open, target, remote)}. ${PUSH}`;
+  } catch {
+    // Nobody can tell.
+  }
+  return heldAfterRun(said);
+}
+
+const PUSH = 'Push it with: ralphctl sync';
+
 /** Why the landed work of one idea is not on the remote. Undefined: it is, or it never landed. */
 export async function ideaNotPushed(
   root: string,
@@ -56,9 +76,8 @@ export async function ideaNotPushed(
   const open = await notPushed(repo, target, remote).catch(() => undefined);
   if (!open?.ideas.includes(idea)) return undefined;
   const said = (await readSummary(root, { project, runId }, () => {}))?.status.delivery?.text;
-  const text =
-    said === undefined ? `${openText(open, target, remote)}. Push it with: ralphctl sync` : heldAfterRun(said);
-  return `not pushed: ${text}`;
+  const text = said === undefined ? `${openText(open, target, remote)}. ${PUSH}` : await heldNow(file, said);
+  return text;
 }
 
 /** Whether the remote of a run may lack landed work. Where nobody can tell, what the run said last holds. */

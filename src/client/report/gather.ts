@@ -21,7 +21,7 @@ import { listRuns } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
-import { mayOwe, rollbackNotPushed } from '../after-run/not-pushed.js';
+import { heldNow, mayOwe, rollbackNotPushed } from '../after-run/not-pushed.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
 import { takeLines } from '../model/take-lines.js';
@@ -68,7 +68,8 @@ export async function gather(
   const summary = await readSummary(root, ref, warn);
   endedAs(model, summary);
   // A repeated failure has one event, and more may have landed since.
-  const unpushed = summary?.status.delivery?.text;
+  const said = summary?.status.delivery?.text;
+  const unpushed = said === undefined ? undefined : await heldNow(run.file, said);
   if (unpushed !== undefined)
     model.warnings = model.warnings.map((one) => (one.kind === 'push' ? { ...one, text: unpushed } : one));
   // Somebody may have pushed it since.
@@ -78,8 +79,8 @@ export async function gather(
   // One that cannot be read is no newer run.
   const isNewest = asNewest || (await newestRun(root, ref.project))?.file.runId === ref.runId;
   const place = isNewest ? 0 : index;
-  const said = OVER.has(model.state) || summary !== undefined;
-  const open = !said && place === 0 && (await isOpen(context, ref));
+  const ended = OVER.has(model.state) || summary !== undefined;
+  const open = !ended && place === 0 && (await isOpen(context, ref));
   let gone: ReadonlyMap<string, Gone> | undefined;
   // Only the newest run tells how its ideas stand now.
   if (!open && place === 0 && asksTarget) gone = (await takeNow(root, model, run.file, ask)).now.gone;
@@ -116,7 +117,7 @@ export async function gather(
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
     ...{ night, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
     ...(place > 0 ? { older: true } : {}),
-    ...(!open && !said ? { terminated: true } : {}),
+    ...(!open && !ended ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),
     ...(behind.length > 0 ? { behind: behind.join('. ') } : {}),
     // The newest run tells of all that has left the target, whichever run landed it; an older one of its own.

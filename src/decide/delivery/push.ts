@@ -105,16 +105,17 @@ export function waitsForPush({ delivery, run, aborting }: Run): boolean {
 const RETRIES = 'An open run retries by itself; to retry now: ralphctl sync';
 const LATER = 'To push it: ralphctl sync, or the next ralphctl start';
 const SET_BACK = 'Set it back, or end the run and start another one: ralphctl stop; then: ralphctl start';
-const joinBy = (to: string): string => `git pull --rebase ${to.replace('/', ' ')}`;
+const JOIN = 'Join both in your checkout: ';
+const joinBy = (to: string): string => `${JOIN}git pull --rebase ${to.replace('/', ' ')}`;
 const FIX: Readonly<Record<HeldCause, (to: string) => string>> = {
   unreachable: () => RETRIES,
   moved: () => RETRIES,
   failed: () => RETRIES,
   rejected: () => `Allow the push there, or fix what its answer names. ${RETRIES}`,
   rewound: () => `Then: ralphctl sync`,
-  conflict: (to) => `Join both in your checkout: ${joinBy(to)}; then: ralphctl sync`,
-  red: (to) => `Join both in your checkout: ${joinBy(to)}, fix it, commit; then: ralphctl sync`,
-  foreign: (to) => `Join both in your checkout: ${joinBy(to)}; then: ralphctl sync`,
+  conflict: (to) => `${joinBy(to)}; then: ralphctl sync`,
+  red: (to) => `${joinBy(to)}, fix it, commit; then: ralphctl sync`,
+  foreign: (to) => `${joinBy(to)}; then: ralphctl sync`,
   secret: () => 'Take it out of these commits, or allow its file in landing.secretsAllowed; then: ralphctl sync',
   remote: () => SET_BACK,
 };
@@ -133,11 +134,14 @@ export function heldText({ cause, why, commits, ideas }: NotDelivered, to: strin
 /** The same text once no run is open: no run retries, and none has to end. */
 export const heldAfterRun = (text: string): string => text.replace(RETRIES, LATER).replace(SET_BACK, LATER);
 
+/** Whether the text of {@link heldText} asks a person to join the target and the remote. */
+export const asksToJoin = (text: string): boolean => text.includes(JOIN);
+
 /** The text without its last command, for a list that names the command itself. */
 export const heldWithoutSync = (text: string): string =>
   heldAfterRun(text)
     .replace(` ${LATER}`, '')
-    .replace(/(?:; then|\. Then): ralphctl sync$/, '');
+    .replace(/(?:; then|\. Then|\. Push it with): ralphctl sync$/, '');
 
 const many = (commits: number): string => (commits === 1 ? '1 commit' : `${commits} commits`);
 

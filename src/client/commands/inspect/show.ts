@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { readOwn } from '../../../config/own-files.js';
 import { iterationDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
+import { heldWithoutSync } from '../../../decide/delivery/push.js';
 import type { Gone, IdeaModel } from '../../../model/model.js';
 import { takeVerdicts } from '../../../model/stands.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
@@ -21,6 +22,7 @@ import { paragraphs } from '../../../screen/text/text.js';
 import { clock, duration } from '../../../screen/text/time.js';
 import { gateWord } from '../../../screen/words/gate-words.js';
 import { lastLine } from '../../after-run/line-gone.js';
+import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns } from '../../model/idea-runs.js';
 import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
@@ -52,6 +54,7 @@ export async function show(context: Context, id: string, options: ShowOptions): 
   if (options.run === undefined && gone && !gone.part && wasThere && !stays)
     takeVerdicts(found.model, new Map([[id, { is: 'off', gone }]]));
   const shown = shownOf(found, idea, all);
+  if (found.extra.over) await addNotPushed(root, shown);
   if (options.run === undefined) await addLastLine(root, shown);
   if (context.json) printJson(showJson(shown));
   else printLines(showText(shown, textWidth()));
@@ -82,6 +85,15 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
     others: all.filter(({ runId }) => runId !== model.runId),
     ...(branch ? { branch } : {}),
   };
+}
+
+async function addNotPushed(root: string, shown: Shown): Promise<void> {
+  if (shown.idea.status !== 'landed') return;
+  const run = await loadRun(root, shown.model).catch(() => undefined);
+  const why = run && (await ideaNotPushed(root, run, shown.idea.id));
+  if (!why) return;
+  shown.notPushed = heldWithoutSync(why);
+  shown.commands = ['ralphctl sync', ...shown.commands];
 }
 
 /** No start runs an idea without a line: what helps is the line as it was. */

@@ -58,7 +58,7 @@ async function explain(context: Context, project: string, idea: string): Promise
     view.possible = view.possible.filter((command) => command !== 'skip --step');
   const after = over ? await standsAfter(context, project, { view, recorded }) : undefined;
   const held = over && recorded && view.status === 'landed' ? await ideaNotPushed(root, recorded.run, idea) : undefined;
-  if (held) view.reason = [view.reason, held].filter(Boolean).join('. ');
+  if (held) view.reason = [view.reason, `not pushed: ${held}`].filter(Boolean).join('. ');
   if (!over && recorded) await standsNow(view, recorded);
   if (recorded) await dropDoneNote(view, recorded);
   if (!over && recorded) whyLeft(view, recorded.model);
