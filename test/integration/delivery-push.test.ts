@@ -143,7 +143,7 @@ it('D2: a hook that says no loses nothing: everything lands and says so, until s
   );
 
   expect((await box.run('show', 'h-1')).stdout).toMatch(
-    / {2}not pushed +2 commits \(h-2, h-1\) are not on origin\/main: .*monday[^]*what helps now\n {2}ralphctl sync\n/,
+    / {2}not pushed +2 commits \(h-2, h-1\) are not on origin\/main: .*monday[\s\S]*what helps now\n {2}ralphctl sync\n/,
   );
 
   await rm(hook);

@@ -132,5 +132,15 @@ describe('a landing that others stand on', () => {
     for (const idea of ['one', 'two']) await box.run('skip', idea);
     expect((await held.finish()).notLanded.map(({ idea }) => idea)).toEqual(['one', 'two']);
     expect(await box.git('show', 'main:lib.txt')).toBe('lib');
+
+    const whyLib = async (): Promise<string> => (await held.box.run('why', 'lib')).stdout;
+    // It was refused in the run, and something has landed since.
+    expect(await whyLib()).toMatch(/ralphctl rollback lib \(takes/);
+    const refused = await box.run('rollback', 'lib');
+    expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining('Roll back the ideas that need it')]);
+    expect(await whyLib()).toMatch(/its rollback was refused \d\d:\d\d:\d\d: lib stays landed: .*need it first/);
+    expect(await whyLib()).not.toMatch(/ralphctl rollback lib \(takes/);
+    expect((await box.run('rollback', 'user')).code).toBe(0);
+    expect(await whyLib()).toMatch(/ralphctl rollback lib \(takes/);
   });
 });

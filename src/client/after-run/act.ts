@@ -144,11 +144,14 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
   const { id } = idea;
   switch (verb) {
     case 'rollback': {
-      const { rollbackNow, undoNow } = await import('./git-now.js');
+      const { rollbackNow, undoNow, UndoRefused } = await import('./git-now.js');
       // What ralphctl has rolled back itself may have a branch again.
       const { state, gone } = idea;
       if (state !== 'landed' && !(gone && (gone.stays || !gone.by))) return rollbackNow(closed, idea);
-      const undone = await undoNow(closed, idea);
+      const undone = await undoNow(closed, idea).catch(async (error: unknown) => {
+        if (error instanceof UndoRefused) await noteRefused(closed, idea, error.message);
+        throw error;
+      });
       await keepOne(closed, command, 'rollback');
       return undone;
     }
@@ -260,10 +263,18 @@ export async function recordCommand(
     fact = done,
   }: { verb: string; fact?: string | undefined } & Pick<Intervention, 'reason' | 'text'> & Omit<Outcome, 'reason'>,
 ): Promise<void> {
-  const { root, json } = closed.context;
   const ref = await runOf(closed, idea.id);
   if (!ref) return;
-  const events = new EventWriter(
+  const events = writerOf(closed);
+  const at = Date.now();
+  const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
+  events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: teller(), done, afterRun: true }, at);
+  if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: fact }, at);
+  await events.flush();
+}
+
+const writerOf = ({ context: { root, json } }: Closed): EventWriter =>
+  new EventWriter(
     root,
     (error) =>
       json ||
@@ -271,9 +282,15 @@ export async function recordCommand(
         `warning: the run's events lack this command: ${clean(String(error instanceof Error ? error.message : error), 500)}`,
       ),
   );
-  const at = Date.now();
-  const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
-  events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: teller(), done, afterRun: true }, at);
-  if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: fact }, at);
+
+/** So that `why` does not offer the same rollback again. */
+async function noteRefused(closed: Closed, { id }: ClosedIdea, why: string): Promise<void> {
+  const ref = await runOf(closed, id);
+  if (!ref) return;
+  const events = writerOf(closed);
+  const refused = { kind: 'refused', verb: 'rollback', idea: id, by: teller(), why: clip(why, MOST_REFUSED) } as const;
+  events.write(ref, refused, Date.now());
   await events.flush();
 }
+
+const MOST_REFUSED = 600;

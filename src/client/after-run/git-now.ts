@@ -91,6 +91,9 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
   return { done, ...(saved ? { saved } : {}) };
 }
 
+/** The same undo would be refused again while the target stays as it is. */
+export class UndoRefused extends UserError {}
+
 /** The gate runs on the target without the idea. */
 export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
   const { gone } = idea;
@@ -121,7 +124,8 @@ export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow
     const first = files
       ? await landedAfter({ repo, target, backlogPath }, idea.id, files).catch(() => [])
       : landedDependants(idea.id, dependantsNow(closed));
-    throw new UserError(`${idea.id} stays landed: ${whyNot(undone, idea.id, target, first)}`, EXIT.refused);
+    const text = `${idea.id} stays landed: ${whyNot(undone, idea.id, target, first)}`;
+    throw undone.kind === 'nothing' ? new UserError(text, EXIT.refused) : new UndoRefused(text, EXIT.refused);
   }
   const done = `${idea.id} was taken off ${target} by ${undone.commit.slice(0, 8)}${undone.note ? `: ${undone.note}` : ''}`;
   return {

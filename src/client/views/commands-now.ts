@@ -95,6 +95,8 @@ export interface AfterRun {
   saved?: boolean | undefined;
   /** The next start begins it anew. */
   anew?: boolean | undefined;
+  /** Its rollback was refused, and would be again. */
+  refused?: boolean | undefined;
   /** It has a single attempt. */
   single?: boolean | undefined;
   /** How the next run starts. */
@@ -107,7 +109,7 @@ export interface AfterRun {
 export function commandsAfter(
   idea: string,
   status: IdeaStatus,
-  { commit, out, off, renamed, queued, anew, worked, saved = worked, reason, single, start, lineGone }: AfterRun = {},
+  { commit, out, off, refused, renamed, queued, anew, worked, saved = worked, reason, single, start, lineGone }: AfterRun = {},
 ): string[] {
   const again = againCommand(idea, start);
   const late = longer(status, reason);
@@ -122,7 +124,7 @@ export function commandsAfter(
   if (off) return [offCommand(idea, off, { out, queued, start }), ...inspect];
   if (status === 'landed' && renamed) return renamed.commands.map((one) => `${one} (${renamedEffect(one)})`);
   if (status === 'landed')
-    return [...(commit ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []), ...anyway];
+    return [...(commit && !refused ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []), ...anyway];
   const asks = status === 'needs-human' && !out ? [written(COMMANDS.answer ?? ['answer', ''], idea)] : [];
   return [
     ...asks,

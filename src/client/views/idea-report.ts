@@ -16,6 +16,7 @@ import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { GateRun, Gone, IdeaModel, Iteration, Renamed } from '../../model/model.js';
 import { changedOutside } from '../../model/outside.js';
 import { isOff } from '../../model/reverted.js';
+import type { Refused } from '../../model/refused.js';
 import type { LineGone } from '../../model/since.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
@@ -51,6 +52,8 @@ export interface IdeaReport extends WhyView {
   /** The agent's text before its question. */
   said?: string;
   bounced?: string;
+  /** Its last rollback was refused, and nothing has moved since. */
+  refused?: { at: string; text: string };
   /** Changes outside its worktree while its agent ran, by somebody unknown. */
   outside?: string[];
   worktree?: string;
@@ -83,10 +86,12 @@ export interface About {
   /** What it accepts while no run is open. */
   after?: AfterRun;
   renamed?: Renamed | undefined;
+  refused?: Refused | undefined;
 }
 
 export async function reportOn(view: WhyView, about: About): Promise<IdeaReport> {
   const { told, over, repo, runId } = about;
+  const refused = view.status === 'landed' ? about.refused : undefined;
   const [said, place, answers, earlier] = await Promise.all([
     saidBefore(view, about),
     repo === undefined ? {} : placeOf(repo, view),
@@ -108,6 +113,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     answers: answers.length > 0 ? answers : undefined,
     ...(earlier.length > 0 ? { earlier } : {}),
     bounced: view.status === 'landed' ? undefined : told?.moments.findLast(({ kind }) => kind === 'bounced')?.text,
+    ...(refused ? { refused: { at: new Date(refused.at).toISOString(), text: refused.text } } : {}),
     ...(changed.length > 0 ? { outside: changed } : {}),
     ...place,
     over,
@@ -137,11 +143,11 @@ async function saidEarlier(
   return (await Promise.all(found)).filter(({ answers, told }) => answers.length + told.length > 0);
 }
 
-function possibleNow({ idea, status, reason, group, possible = [] }: WhyView, { over, after, told }: About): string[] {
+function possibleNow({ idea, status, reason, group, possible = [] }: WhyView, { over, after, told, refused }: About): string[] {
   if (group) return [];
   return over
-    ? commandsAfter(idea, status, { ...after, reason, single: told?.single })
-    : commandsNow(idea, status, possible, reason);
+    ? commandsAfter(idea, status, { ...after, reason, single: told?.single, refused: refused !== undefined })
+    : commandsNow(idea, status, refused ? possible.filter((one) => one !== 'rollback') : possible, reason);
 }
 
 export function lineOf(run: Iteration): AgentRunLine {

@@ -15,6 +15,7 @@ import { runningWorker } from '../../../worker/record.js';
 import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { asOfNow } from '../../after-run/now.js';
+import { refusedRollback } from '../../../model/refused.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
 import { whyLeft } from '../../model/left-asking.js';
@@ -69,6 +70,7 @@ async function explain(context: Context, project: string, idea: string): Promise
     told: recorded?.model.ideas.get(idea),
     runs: await ideaInRuns(root, project, idea),
     ...(after ? { after } : {}),
+    refused: recorded && refusedRollback(recorded.model, idea),
     renamed: (over ? after : recorded?.model)?.renamed,
   });
 }
