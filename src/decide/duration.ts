@@ -1,6 +1,7 @@
 /**
  * How long something took, in the one notation of all messages: `0.4s`, `42s`, `2m05s`, `1h42m`, `2d4h`. The full screen
- * and the report show it more coarsely, in the same notation (src/screen/time.ts). Both round down, so that they agree.
+ * and the report show whole seconds or whole minutes of the same (src/screen/text/time.ts). Both round down, so that they
+ * agree.
  * Must not import anything.
  */
 const DAY_MINUTES = 24 * 60;

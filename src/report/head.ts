@@ -2,7 +2,7 @@
 import { outcomeWords } from '../screen/outcome-words.js';
 import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { clean } from '../screen/text/text.js';
-import { clock, duration } from '../screen/text/time.js';
+import { clock, lasted } from '../screen/text/time.js';
 import type { Report } from './schema.js';
 
 /** The command that prints this report. */
@@ -19,7 +19,7 @@ export function whenText({ startedAt, endedAt, ms, state, over }: Report['run'])
     endedAt !== undefined && new Date(startedAt).getHours() >= NIGHT_FROM && day(endedAt) !== day(startedAt);
   const from = `${day(startedAt)}, ${clock(startedAt, startedAt)}`;
   const to = over && endedAt !== undefined ? ` to ${clock(endedAt, startedAt)}` : ' until now';
-  return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ms === undefined ? '' : ` (${duration(ms)})`}`;
+  return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ms === undefined ? '' : ` (${lasted(ms)})`}`;
 }
 
 export function moneyText({

@@ -6,7 +6,7 @@ import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.j
 import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
-import { clock, duration } from '../screen/text/time.js';
+import { clock, duration, lasted } from '../screen/text/time.js';
 import { fixSentence, lostText } from './gone-text.js';
 import { nth } from './open.js';
 import type { OpenIdea, Report } from './schema.js';
@@ -145,7 +145,7 @@ export function runsText(
         : begun.includes(' ')
           ? begun
           : `${weekday(run.startedAt)} ${begun}`,
-      duration((run.endedAt ?? now) - run.startedAt),
+      (run.endedAt === undefined ? duration : lasted)((run.endedAt ?? now) - run.startedAt),
       `${SIGNS[run.outcome]} ${run.outcome}${run.waves?.length ? `, ${many(run.waves.length, 'wave')}` : ''}`,
       text(run.landed),
       text(run.notLanded),

@@ -6,7 +6,7 @@
 import { sinceText } from '../model/at-end.js';
 import { cutAroundCommands } from '../protocol/cut.js';
 import { dollars, many, short, UNKNOWN } from '../screen/text/numbers.js';
-import { clock, duration } from '../screen/text/time.js';
+import { clock, lasted } from '../screen/text/time.js';
 import { gateWords } from '../screen/words/gate-words.js';
 import { withCommands } from './commands.js';
 import { moneyText, notReported, reportCommand, targetText, whenText } from './head.js';
@@ -86,7 +86,7 @@ class Page {
       stat(`${counts.iterations}`, 'iterations'),
       ...(counts.dollars === undefined ? [] : [stat(moneyText(counts), '')]),
       ...(counts.tokens === undefined ? [] : [stat(short(counts.tokens), 'tokens')]),
-      ...(run.ms === undefined ? [] : [stat(duration(run.ms), '')]),
+      ...(run.ms === undefined ? [] : [stat(lasted(run.ms), '')]),
       ...(counts.conflicts > 0 ? [stat(`${counts.conflicts}`, 'conflicts on landing')] : []),
     ];
     return (
@@ -163,7 +163,7 @@ class Page {
     const cells = [
       `<span class="id landed">${esc(one.idea)}</span><span class="title">${esc(one.title.slice(0, MOST_TITLE))}</span>`,
       n('iterations', `${one.iterations}`),
-      n('took', one.ms === undefined ? UNKNOWN : duration(one.ms)),
+      n('took', one.ms === undefined ? UNKNOWN : lasted(one.ms)),
       n('cost', moneyText(one)),
       n('lines', one.lines ? `+${one.lines.added} −${one.lines.deleted}` : UNKNOWN),
       n('tests', one.tests ? `${one.tests.passed}/${one.tests.total}` : UNKNOWN),
@@ -254,7 +254,7 @@ function runList(runs: readonly AgentRun[]): string {
     const beside = [
       run.signal ?? run.outcome ?? '',
       run.outcome && run.outcome !== 'ok' && run.signal ? run.outcome : '',
-      run.ms === undefined ? '' : duration(run.ms),
+      run.ms === undefined ? '' : lasted(run.ms),
       run.commits ? many(run.commits, 'commit') : '',
       run.dollars === undefined ? '' : dollars(run.dollars),
       gate,

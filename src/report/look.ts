@@ -3,7 +3,7 @@ import type { IdeaModel, Moment, RunModel } from '../model/model.js';
 import { changedOutside } from '../model/outside.js';
 import { iterationCount } from '../model/tally.js';
 import { many } from '../screen/text/numbers.js';
-import { clock, duration } from '../screen/text/time.js';
+import { clock, duration, lasted } from '../screen/text/time.js';
 import { waveText } from '../screen/words/wave-words.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';
@@ -102,7 +102,7 @@ function slow(landed: readonly IdeaModel[], waited: ReadonlyMap<string, number>)
   return [
     {
       kind: 'slow',
-      text: `${first.idea.id}: ${duration(first.ms)}, ${iterations}${share >= 10 && share <= 100 ? `, ${share} % of it in the gate` : ''}`,
+      text: `${first.idea.id}: ${lasted(first.ms)}, ${iterations}${share >= 10 && share <= 100 ? `, ${share} % of it in the gate` : ''}`,
     },
   ];
 }
@@ -123,7 +123,7 @@ const MOST_PAUSES = 5;
 /** Pauses of the run, and of ideas that paused by themselves. Waits for an approval are those for you. */
 function pauses({ pauses: all }: RunModel, ideas: readonly IdeaModel[], { now, over }: Extra): Look {
   const span = ({ from, to }: { from: number; to?: number }): string =>
-    `from ${clock(from, to ?? now)} ${to === undefined ? (over ? 'to the end' : 'on') : `to ${clock(to, to)} (${duration(to - from)})`}`;
+    `from ${clock(from, to ?? now)} ${to === undefined ? (over ? 'to the end' : 'on') : `to ${clock(to, to)} (${lasted(to - from)})`}`;
   const within = ({ at }: Moment): boolean => all.some(({ from, to = now }) => at >= from && at <= to);
   const lines = [
     ...all.map((one) => `the run was paused ${span(one)}${one.why ? `: ${one.why}` : ''}`),
@@ -176,8 +176,8 @@ function you(ideas: readonly IdeaModel[], extra: Extra): Look {
   const [longest, ...others] = [...waitedOf(extra)].filter(([, ms]) => ms >= LONG_WAIT).sort((a, b) => b[1] - a[1]);
   const waits = longest
     ? others.length === 0
-      ? `${longest[0]} waited ${duration(longest[1])} for you`
-      : `${1 + others.length} ideas waited for you, ${longest[0]} the longest: ${duration(longest[1])}`
+      ? `${longest[0]} waited ${lasted(longest[1])} for you`
+      : `${1 + others.length} ideas waited for you, ${longest[0]} the longest: ${lasted(longest[1])}`
     : undefined;
   const text = [words.join(', '), waits].filter(Boolean).join('; ');
   return text === '' ? [] : [{ kind: 'you', text }];

@@ -1,7 +1,7 @@
 /** The report as Markdown, for an issue or a chat. Invariant: pure; text from an agent cannot become markup. */
 import { sinceText } from '../model/at-end.js';
 import { clean, paragraphs } from '../screen/text/text.js';
-import { clock, duration } from '../screen/text/time.js';
+import { clock, lasted } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
 import { moneyText, notReported, targetText, totals, whenText } from './head.js';
 import type { LandedIdea, OpenIdea, Report, Todo } from './schema.js';
@@ -86,7 +86,7 @@ function landedLines(report: Report): string[] {
   const row = (one: LandedIdea): string => {
     const lines = one.lines ? `+${one.lines.added} \\-${one.lines.deleted}` : '–';
     const tests = one.tests ? `${one.tests.passed}/${one.tests.total}` : '–';
-    const took = one.ms === undefined ? '–' : plain(duration(one.ms));
+    const took = one.ms === undefined ? '–' : plain(lasted(one.ms));
     const look = one.look.length > 0 ? `<br>look: ${one.look.map(plain).join('; ')}` : '';
     return `| ${plain(one.idea)} | ${plain(one.title)}${look} | ${one.iterations} | ${took} | ${moneyText(one)} | ${lines} | ${tests} |`;
   };

@@ -12,7 +12,7 @@ import { type Line, plainLine } from '../screen/text/line.js';
 import { many } from '../screen/text/numbers.js';
 import { clean, cut, pad, paragraphs } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
-import { clock, duration } from '../screen/text/time.js';
+import { clock, lasted } from '../screen/text/time.js';
 import { initialUi } from '../screen/ui.js';
 import type { View } from '../screen/view.js';
 import { gateWord } from '../screen/words/gate-words.js';
@@ -147,7 +147,7 @@ function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
   const then = idea.atEnd ?? idea;
   const state = then.status === 'landed' ? 'landed' : cut ? 'stopped' : stateOf(then, undefined);
   const sign = state === 'landed' ? LOOKS.landed.sign : signOf(state);
-  const took = idea.spent.ms > 0 ? `, ${duration(idea.spent.ms)}` : '';
+  const took = idea.spent.ms > 0 ? `, ${lasted(idea.spent.ms)}` : '';
   const why = state === 'landed' ? '' : paragraphs(idea.question ?? idea.reason ?? '')[0];
   const text = `${many(iterationCount(idea), 'iteration')}${took}${why ? `: ${why}` : ''}  (ralphctl show ${idea.id} --run ${runId})`;
   return [`${sign} ${pad(state, 9)} ${clock(startedAt, now)}  `, text];

@@ -7,7 +7,7 @@ import type { RunModel } from '../model/model.js';
 import { UNKNOWN } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
 import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
-import { clock, duration } from '../screen/text/time.js';
+import { clock, lasted } from '../screen/text/time.js';
 import { makeReport } from './build.js';
 import type { Extra } from './extra.js';
 import { moneyText, notReported, reportCommand, targetText, totals, whenText } from './head.js';
@@ -249,7 +249,7 @@ class Page {
 
 const rowOf = (one: LandedIdea): string[] => [
   `${one.iterations}`,
-  one.ms === undefined ? UNKNOWN : duration(one.ms),
+  one.ms === undefined ? UNKNOWN : lasted(one.ms),
   moneyText(one).replace('+', ''),
   one.lines ? `+${one.lines.added} -${one.lines.deleted}` : UNKNOWN,
 ];

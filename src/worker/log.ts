@@ -30,7 +30,7 @@ export async function openWorkerLog(root: string, project: string, echo: boolean
   const log = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   const repeats = new Repeats();
   const say = (text: string): void => {
-    if (echo) process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+    if (echo) process.stderr.write(`${new Date().toTimeString().slice(0, 8)} ${text}\n`);
   };
   return {
     event(name, details = {}) {

@@ -13,7 +13,7 @@ import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.j
 import { dollars, many, retriesText } from '../text/numbers.js';
 import { clean, cut, width, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
-import { age, clock, duration } from '../text/time.js';
+import { age, clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
 import { gateWord, gateWords } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
@@ -208,7 +208,7 @@ function landed(view: View, idea: IdeaModel): string[] {
   const last = iterations.at(-1);
   const by = [last?.agent, last?.model].filter((one) => one !== undefined).map((one) => clean(one));
   const parts = [
-    spent.iterations > 0 ? `${many(spent.iterations, 'iteration')}, ${duration(spent.ms)}` : '',
+    spent.iterations > 0 ? `${many(spent.iterations, 'iteration')}, ${lasted(spent.ms)}` : '',
     [by.join(' '), idea.agentName].filter((one) => one !== undefined && one !== '').join(', '),
     spent.dollars > 0 ? dollars(spent.dollars) : '',
   ].filter((one) => one !== '');

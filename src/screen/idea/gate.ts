@@ -4,7 +4,7 @@ import type { GateCommandResult } from '../../protocol/gate.js';
 import { coloured, dim, type Line, line, rule } from '../text/line.js';
 import { whole } from '../text/numbers.js';
 import { clean, pad } from '../text/text.js';
-import { clock, duration } from '../text/time.js';
+import { clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
 import { chosenRun } from './timeline.js';
@@ -75,11 +75,11 @@ export function commandLines(
         : rerun
           ? `   again: ${outcome(rerun)}`
           : '';
-      const waited = waitedMs ? `   waited ${exact(waitedMs)}` : '';
+      const waited = waitedMs ? `   waited ${lasted(waitedMs)}` : '';
       return line(
         ' ',
         coloured(ok ? '✓' : '✗', ok ? 'green' : 'red'),
-        ` ${pad(clean(command), size)} ${pad(exact(durationMs), 5, 'right')}${code}${counts}${again}${waited}`,
+        ` ${pad(clean(command), size)} ${pad(lasted(durationMs), 5, 'right')}${code}${counts}${again}${waited}`,
       );
     },
   );
@@ -120,9 +120,6 @@ export function commandLines(
 
 const outcome = ({ exitCode, tests }: NonNullable<GateCommandResult['again']>): string =>
   tests ? `${tests.passed}/${tests.total}` : exitCode === null ? 'stopped' : `exit code ${exitCode}`;
-
-/** A gate that has ended has an exact duration. */
-const exact = (ms: number): string => (ms < 60_000 ? `${Math.round(ms / 1000)}s` : duration(ms));
 
 /** Failing tests; those that this idea broke come first. */
 export function failingLines(gate: GateRun | undefined, columns: number): Line[] {

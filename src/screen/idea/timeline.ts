@@ -6,7 +6,7 @@ import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line
 import { dollars, many, UNKNOWN } from '../text/numbers.js';
 import { clean, cut, pad, width } from '../text/text.js';
 import { bar, SIGNALS } from '../text/theme.js';
-import { clock, clockCells, duration } from '../text/time.js';
+import { clock, clockCells, duration, lasted } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type View, windowAt } from '../view.js';
 import { rungWords } from '../words/event-words.js';
@@ -146,13 +146,13 @@ function runLine(
     return line(
       ` ${pad(`#${run.number}`, 3)}`,
       progress,
-      `  ${pad(clock(run.startedAt, now), stamp)} ${pad(duration(ms), 4, 'right')}  `,
+      `  ${pad(clock(run.startedAt, now), stamp)} ${pad((running ? duration : lasted)(ms), 4, 'right')}  `,
       running ? '← now' : coloured(`${signal}${run.gate && !run.gate.pass ? ', red' : ''}`, look.colour),
     );
   const start = line(
     `   ${pad(`#${run.number}`, 4)}`,
     progress,
-    `  ${pad(clock(run.startedAt, now), stamp)}  ${pad(`${duration(ms)}${running ? ' ─' : ''}`, 7)}`,
+    `  ${pad(clock(run.startedAt, now), stamp)}  ${pad(`${(running ? duration : lasted)(ms)}${running ? ' ─' : ''}`, 7)}`,
   );
   if (width(signal) > SIGNAL_CELLS) {
     // A long signal takes the cells that the row has, and keeps only facts that exist beside it.
@@ -210,9 +210,9 @@ function momentLine(
     return line('  ', coloured(sign, colour), ` ${cut(what ?? short, columns - 4 - width(end))}${end}`);
   }
   const took = limit
-    ? duration(moment.at - limit.at)
+    ? lasted(moment.at - limit.at)
     : kind === 'paused'
-      ? `${duration((to ?? now) - moment.at)}${to === undefined ? ' ─' : ''}`
+      ? to === undefined ? `${duration(now - moment.at)} ─` : lasted(to - moment.at)
       : '';
   const text = what ? `${what}; continues with ${clean(agent ?? '')}` : `${momentText(moment)}${until}`;
   return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, stamp)}  ${pad(took, 7)}${text}`);
@@ -223,7 +223,7 @@ function sum(idea: IdeaModel): string {
   const gate = idea.iterations.reduce((total, run) => total + (run.gate?.durationMs ?? 0), 0);
   return [
     many(iterationCount(idea), 'iteration'),
-    `${duration(idea.spent.ms)} agent${gate > 0 ? `, ${duration(gate)} gate` : ''}`,
+    `${lasted(idea.spent.ms)} agent${gate > 0 ? `, ${lasted(gate)} gate` : ''}`,
     idea.percent === undefined ? '' : `${idea.percent} %`,
     many(idea.commits, 'commit'),
     costText(idea) === UNKNOWN ? '' : dollars(idea.spent.dollars),
@@ -235,7 +235,7 @@ function sum(idea: IdeaModel): string {
 const shortSum = (idea: IdeaModel): string =>
   [
     many(iterationCount(idea), 'iteration'),
-    duration(idea.spent.ms),
+    lasted(idea.spent.ms),
     idea.percent === undefined ? '' : `${idea.percent} %`,
   ]
     .filter((one) => one !== '')

@@ -7,7 +7,7 @@ import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../t
 import { dollars, many, UNKNOWN, whole } from '../text/numbers.js';
 import { clean, cut, pad } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
-import { clock, dayClock, duration } from '../text/time.js';
+import { clock, dayClock, duration, lasted } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
 
@@ -94,7 +94,8 @@ const count = (value: number | undefined, cells: number): string =>
   pad(value === undefined ? UNKNOWN : whole(value), cells, 'right');
 const cost = (value: number | undefined, cells: number): string =>
   pad(value === undefined ? UNKNOWN : dollars(value), cells, 'right');
-const took = ({ startedAt, endedAt }: HistoryRun, now: number): string => duration((endedAt ?? now) - startedAt);
+const took = ({ startedAt, endedAt }: HistoryRun, now: number): string =>
+  endedAt === undefined ? duration(now - startedAt) : lasted(endedAt - startedAt);
 
 function runLine(run: HistoryRun, { now }: View): Line {
   const { sign, colour } = OUTCOMES[run.outcome];
@@ -129,7 +130,7 @@ function below(run: HistoryRun, { now, size, theme }: View): Line[] {
     lines.push(
       rule('what took longest', '', size.columns),
       line(
-        ` ${longest.map(({ id, ms, iterations }, index) => `${id}  ${duration(ms)}, ${index === 0 ? many(iterations, 'iteration') : iterations}`).join('  ·  ')}`,
+        ` ${longest.map(({ id, ms, iterations }, index) => `${id}  ${lasted(ms)}, ${index === 0 ? many(iterations, 'iteration') : iterations}`).join('  ·  ')}`,
       ),
     );
   return lines;
@@ -206,7 +207,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
           line(
             ' ',
             coloured('✓', 'green'),
-            ` ${pad(one.id, 12)}${pad(`${one.iterations} iter`, 8, 'right')}${pad(duration(one.ms), 8, 'right')}${cost(one.dollars, 8)}${one.added === undefined ? '' : `${pad(`+${one.added}`, 8, 'right')}${pad(`-${one.deleted ?? 0}`, 6, 'right')}`}`,
+            ` ${pad(one.id, 12)}${pad(`${one.iterations} iter`, 8, 'right')}${pad(lasted(one.ms), 8, 'right')}${cost(one.dollars, 8)}${one.added === undefined ? '' : `${pad(`+${one.added}`, 8, 'right')}${pad(`-${one.deleted ?? 0}`, 6, 'right')}`}`,
           ),
         ),
         ...(done.length > shown.length && shown.length > 0 ? [line(dim(` … ${done.length - shown.length} more`))] : []),

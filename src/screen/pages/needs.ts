@@ -14,7 +14,7 @@ import { coloured, dim, inverse, type Line, line, rule } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
 import { clean, labelled, pad, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
-import { clock, duration } from '../text/time.js';
+import { clock, lasted } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
 import { gateWords } from '../words/gate-words.js';
@@ -261,7 +261,7 @@ function didLines(view: View, idea: IdeaModel, columns: number): Line[] {
   const read = toldOf(view, idea)?.filesRead;
   const parts = [many(idea.commits, 'commit')];
   if (read !== undefined) parts.push(`${many(read, 'file')} read`);
-  if (idea.spent.ms > 0) parts.push(duration(idea.spent.ms));
+  if (idea.spent.ms > 0) parts.push(lasted(idea.spent.ms));
   parts.push(costText(idea));
   const { gate } = idea;
   const tests = gate?.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : '';

@@ -5,7 +5,7 @@ import type { StampedEvent } from '../../protocol/events.js';
 import type { Colour } from '../text/line.js';
 import { dollars, UNKNOWN } from '../text/numbers.js';
 import { clean } from '../text/text.js';
-import { clock, duration } from '../text/time.js';
+import { clock, lasted } from '../text/time.js';
 import { eventWords, listWords, type Writing } from '../words/event-words.js';
 
 export interface Happened {
@@ -55,7 +55,7 @@ export function eventKey(event: StampedEvent): string {
 export function happened(event: StampedEvent, model: RunModel, now: number): Happened {
   const writing: Writing = {
     clean,
-    took: duration,
+    took: lasted,
     clock: (at) => clock(at, now),
     question: (asking) => {
       const question = clean(wholeQuestion(asking, model));

@@ -9,7 +9,7 @@ import { coloured, dim, edges, fill, inverse, type Line, line, listed, rule, wit
 import { dollars, dollarsOf, many, whole } from '../text/numbers.js';
 import { clean, cut, pad, width } from '../text/text.js';
 import { bar, LOOKS } from '../text/theme.js';
-import { age, clock, duration } from '../text/time.js';
+import { age, clock, duration, lasted } from '../text/time.js';
 import type { Section, Selection } from '../ui.js';
 import { type Picture, placeOf, type View } from '../view.js';
 import { limitWord } from '../words/state-words.js';
@@ -270,7 +270,7 @@ export function latelyLine(one: Happened, { model, size, now }: Pick<View, 'mode
   const title = one.title && wide ? `   ${one.title}` : '';
   if (!took || size.columns < 70) return line(...start, `${one.text}${title}`);
   const gap = wide ? '   ' : ' ';
-  const right = `${pad(many(took.iterations, 'iteration'), 13)}${gap}${pad(duration(took.ms), 5)}${gap}${pad(took.cost, 6, 'right')}`;
+  const right = `${pad(many(took.iterations, 'iteration'), 13)}${gap}${pad(lasted(took.ms), 5)}${gap}${pad(took.cost, 6, 'right')}`;
   return edges(line(...start, `${one.text}${title}`), line(`${right} `), size.columns);
 }
 

@@ -6,7 +6,7 @@ import { listsOf } from '../lists.js';
 import { bold, coloured, dim, edges, type Line, line, lineWidth, within } from '../text/line.js';
 import { dollars, dollarsOf, many, short, whole } from '../text/numbers.js';
 import { clean, cut, width } from '../text/text.js';
-import { clock, duration, timeToGo } from '../text/time.js';
+import { clock, lasted, timeToGo } from '../text/time.js';
 import { type Standing, standingOf } from './standing.js';
 
 export const stateLine = ({ sign, colour, text }: Standing): Line => [
@@ -152,7 +152,7 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
     second !== undefined || !canRun(model) ? undefined : timeToGo(listsOf(model).landedMs, open, model.slots ?? 1);
   const { iterations, ms } = model.spent;
   const average =
-    columns >= 120 && iterations > 0 ? `${many(iterations, 'iteration')}, ${duration(ms / iterations)} on average` : '';
+    columns >= 120 && iterations > 0 ? `${many(iterations, 'iteration')}, ${lasted(ms / iterations)} on average` : '';
   const rights = togo === undefined ? [''] : [`about ${togo} to go`, `about ${togo}`, ''];
   for (const right of rights) {
     for (const gap of ['   ', '  ']) {

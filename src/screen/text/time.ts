@@ -1,7 +1,7 @@
 /**
  * Clock times and durations as the screen shows them.
- * Invariant: clock times are local. A shown duration changes at most every 10 s below one minute, and at most once a
- * minute above it.
+ * Invariant: clock times are local. The duration of what still goes on changes at most every 10 s below one minute, and at
+ * most once a minute above it. What has ended has its seconds below one minute.
  */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -72,6 +72,12 @@ export function duration(ms: number): string {
   if (whole < DAY) return `${Math.floor(whole / HOUR)}h${minutes === 0 ? '' : `${two(minutes)}m`}`;
   const hours = Math.floor((whole % DAY) / HOUR);
   return `${Math.floor(whole / DAY)}d${hours === 0 ? '' : `${hours}h`}`;
+}
+
+/** Like `duration`, for what has ended: its seconds no longer change. `<1s`, `4s`, `42s`, `3m`. */
+export function lasted(ms: number): string {
+  if (ms >= MINUTE) return duration(ms);
+  return ms < 1000 ? '<1s' : `${Math.floor(ms / 1000)}s`;
 }
 
 /** A waiting time in one unit and at most three cells. */

@@ -4,13 +4,34 @@ import { fold, newModel } from '../../../src/model/fold.js';
 import { compose } from '../../../src/screen/compose.js';
 import { noDetails } from '../../../src/screen/details.js';
 import { plainLine } from '../../../src/screen/text/line.js';
-import { clock, withLocalTimes } from '../../../src/screen/text/time.js';
+import { clock, duration, lasted, withLocalTimes } from '../../../src/screen/text/time.js';
 import { initialUi, type Ui } from '../../../src/screen/ui.js';
 import { clockAt, idea, NOW } from './shop.js';
 
 const THEME = { colour: true, ascii: false };
 const DAY = 24 * 3_600_000;
 const utc = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+
+it('G2: a duration that has ended has its seconds, and one that goes on does not tick', () => {
+  const both = (ms: number) => [lasted(ms), duration(ms)];
+  expect([400, 4900, 48_900, 60_000, 8_520_000].map(both)).toEqual([
+    ['<1s', '<10s'],
+    ['4s', '<10s'],
+    ['48s', '40s'],
+    ['1m', '1m'],
+    ['2h22m', '2h22m'],
+  ]);
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'One')]);
+  const at = new Date(NOW - 600_000).toISOString();
+  const run = { at, idea: 'a-1', serial: 1, iteration: 1 };
+  fold(model, { ...run, kind: 'iteration', max: 5, agentName: 'ed-001' });
+  const signal = { kind: 'complete' } as const;
+  fold(model, { ...run, kind: 'iteration-end', signal, outcome: 'ok', durationMs: 48_200, commits: 1 });
+  fold(model, { at, kind: 'gate', idea: 'a-1', pass: true, durationMs: 47_600 });
+  const ui: Ui = { ...initialUi(), screen: 'idea', idea: 'a-1', tab: 'timeline' };
+  const { lines } = compose(model, ui, noDetails(), { columns: 120, rows: 40 }, THEME, NOW);
+  expect(lines.map(plainLine).join('\n')).toMatch(/#1 .* 48s {2}✓ COMPLETE[\s\S]* 1 iteration · 48s · /);
+});
 
 describe('a time in a text of the program', () => {
   const at = NOW - 3 * 3_600_000;

@@ -19,7 +19,7 @@ import { readableRuns } from '../../../run-files/readable.js';
 import { knownIdeas, loadRun } from '../../../run-files/run.js';
 import { wordsAlone } from '../../../screen/pages/need-lines.js';
 import { paragraphs } from '../../../screen/text/text.js';
-import { clock, duration } from '../../../screen/text/time.js';
+import { clock, duration, lasted } from '../../../screen/text/time.js';
 import { gateWord } from '../../../screen/words/gate-words.js';
 import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
@@ -180,7 +180,7 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
   const ms = run.durationMs ?? (run.endedAt ?? Date.now()) - run.startedAt;
   const by = [run.agent, run.model].filter(Boolean).join(' ');
   print(
-    `${idea.id} agent run ${serial}, iteration ${run.number}${run.max ? ` of ${run.max}` : ''}, ${clock(run.startedAt, Date.now())}, ${duration(ms)}${by ? `, ${by}` : ''}: ${run.signal ? signalText(run.signal) : (run.outcome ?? 'works')}`,
+    `${idea.id} agent run ${serial}, iteration ${run.number}${run.max ? ` of ${run.max}` : ''}, ${clock(run.startedAt, Date.now())}, ${(run.durationMs === undefined ? duration : lasted)(ms)}${by ? `, ${by}` : ''}: ${run.signal ? signalText(run.signal) : (run.outcome ?? 'works')}`,
   );
   part(`prompt ── ${join(dir, 'prompt.md')}`, prompt);
   part('its last words', wordsAlone(words ?? run.words ?? '') || undefined);
@@ -188,7 +188,7 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
   print(`── gate ──`);
   print(
     gate
-      ? `${gate.pass ? gateWord(gate) : `red: ${gate.command ?? ''}`}${gate.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : ''}, ${duration(gate.durationMs)}`
+      ? `${gate.pass ? gateWord(gate) : `red: ${gate.command ?? ''}`}${gate.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : ''}, ${lasted(gate.durationMs)}`
       : 'did not run',
   );
   for (const log of logs) print(log);
