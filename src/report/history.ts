@@ -109,6 +109,7 @@ const numbersOf = ({ landed, landedBefore, open, leftOut }: Outcome) => ({
 
 const SIGNS: Readonly<Record<HistoryRun['outcome'], string>> = {
   running: '▸',
+  'no server': '!',
   'waits for you': '?',
   paused: '◫',
   completed: '✓',

@@ -132,7 +132,8 @@ export interface HistoryRun {
   runId: string;
   startedAt: number;
   endedAt?: number;
-  outcome: 'running' | 'waits for you' | 'paused' | 'completed' | 'stopped' | 'aborted' | 'terminated';
+  /** `no server`: it is open, and nothing moves until the server runs again. */
+  outcome: 'running' | 'no server' | 'waits for you' | 'paused' | 'completed' | 'stopped' | 'aborted' | 'terminated';
   landed?: number;
   notLanded?: number;
   iterations?: number;

@@ -64,6 +64,8 @@ it('a server is not stopped under an open run without --force; what is attached 
   expect(view.told()).toMatch(
     /the Temporal server was stopped\. Run \S+ stays in its database.*Continue with: ralphctl start/,
   );
+  // The run is open, and does nothing.
+  expect((await held.box.run('runs')).stdout).toMatch(/! no server/);
 
   await held.go('a-1-1');
   const back = await held.box.run('start', '--wait');

@@ -18,7 +18,10 @@ import { readable } from '../../run-files/readable.js';
 import { listRuns, loadRun } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
 import type { History, HistoryRun } from '../../screen/details.js';
+import { resolveConnection } from '../../server/connection.js';
+import { runningServer } from '../../server/embedded.js';
 import type { Context } from '../context.js';
+import { strandedRun } from '../views/recorded.js';
 import { gather } from './gather.js';
 import { targetNow } from './gone.js';
 import { warnOnce } from './summaries.js';
@@ -41,6 +44,7 @@ export async function historyRuns(
     const run = await oneRun(context, { project, runId }, runs.length, { now, warn });
     if (run) runs.push(run);
   }
+  await noteStranded(context, project, runs);
   const { target, renamed } = await noteGone(context, project, runs);
   const first = new Date(now);
   const month = new Date(first.getFullYear(), first.getMonth(), 1).getTime();
@@ -54,6 +58,18 @@ export async function historyRuns(
     ...(paid.length > 0 ? { monthDollars: paid.reduce((sum, one) => sum + one, 0) } : {}),
   };
 }
+
+/** What its files say last of an open run is not what it does: without a server, nothing moves. */
+async function noteStranded(context: Context, project: string, runs: readonly HistoryRun[]): Promise<void> {
+  const [newest] = runs;
+  if (!newest || !OPEN.has(newest.outcome)) return;
+  // A project that cannot be read has no server of its own to ask for.
+  const connection = await resolveConnection(context).catch(() => undefined);
+  if (connection?.kind !== 'embedded' || (await runningServer(context.root))) return;
+  if ((await strandedRun(context.root, project)) === newest.runId) newest.outcome = 'no server';
+}
+
+const OPEN = new Set<HistoryRun['outcome']>(['running', 'waits for you', 'paused']);
 
 /** What was rolled back and landed again is one idea. */
 function landedIn(runs: readonly HistoryRun[]): number {

@@ -15,6 +15,7 @@ const OUTCOMES: Readonly<
   Record<HistoryRun['outcome'], { sign: string; colour: 'blue' | 'cyan' | 'gray' | 'green' | 'red' | 'yellow' }>
 > = {
   running: { sign: '▸', colour: 'blue' },
+  'no server': { sign: '!', colour: 'yellow' },
   'waits for you': { sign: '?', colour: 'cyan' },
   paused: { sign: '◫', colour: 'gray' },
   completed: { sign: '✓', colour: 'green' },
