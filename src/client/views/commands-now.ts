@@ -7,6 +7,7 @@ import { ranOutOf } from '../../decide/idea/completion.js';
 import type { Gone, Renamed } from '../../model/model.js';
 import type { LineGone } from '../../model/since.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
+import type { IdeaVerb } from '../../protocol/command.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 
 /** In the order of use. `%` is the idea's id. */
@@ -97,6 +98,8 @@ export interface AfterRun {
   anew?: boolean | undefined;
   /** Its rollback was refused, and would be again. */
   refused?: boolean | undefined;
+  /** All verbs that it takes. */
+  accepts?: readonly IdeaVerb[] | undefined;
   /** It has a single attempt. */
   single?: boolean | undefined;
   /** How the next run starts. */
@@ -150,4 +153,13 @@ const renamedEffect = (command: string): string =>
 function startEffect({ anew, worked }: AfterRun): string {
   if (!worked) return 'runs it';
   return anew ? 'runs it from its beginning' : 'tries it again, its work so far is kept';
+}
+
+/** Verbs that the idea takes too while no run is open, and that no listed command names. */
+export function alsoAfter(idea: string, { accepts = [], refused }: AfterRun, commands: readonly string[]): string[] {
+  const named = (verb: string): boolean => commands.some((one) => `${one} `.startsWith(`ralphctl ${verb} ${idea} `));
+  return accepts
+    .filter((verb) => !named(verb) && !(refused && verb === 'rollback'))
+    .map((verb) => (verb === 'skip-step' ? 'skip --step' : verb))
+    .sort();
 }

@@ -37,6 +37,7 @@ export function describeIdea(report: IdeaReport): string[] {
     ...(report.stack ? [report.stack] : []),
     ...toldLine(report),
     ...(commands.length > 0 ? ['possible now:', ...commands.map((one) => `  ${one}`)] : []),
+    ...(report.also ? [`also possible without a run: ${report.also.join(', ')}`] : []),
   ];
 }
 

@@ -22,7 +22,7 @@ import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { ShownRun } from '../../report/show.js';
-import { type AfterRun, commandsAfter, commandsNow } from './commands-now.js';
+import { type AfterRun, alsoAfter, commandsAfter, commandsNow } from './commands-now.js';
 
 export interface AgentRunLine {
   serial: number;
@@ -71,6 +71,8 @@ export interface IdeaReport extends WhyView {
   commandsTold?: { verb: string; text?: string }[];
   /** Complete commands that help now, the most useful first. */
   commands: string[];
+  /** Further verbs that it takes while no run is open. */
+  also?: string[];
 }
 
 export interface About {
@@ -103,6 +105,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   );
   const changed = told ? changedOutside(told) : [];
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
+  const commands = possibleNow(view, about);
+  const also = over && !view.group ? alsoAfter(view.idea, { ...about.after, refused: refused !== undefined }, commands) : [];
   return {
     ...view,
     runs: (told?.iterations ?? []).map(lineOf),
@@ -122,7 +126,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(about.renamed ? { renamed: about.renamed } : {}),
     ...(about.after?.lineGone ? { lineGone: { backlog: about.after.lineGone.backlog } } : {}),
     ...(commandsTold.length > 1 ? { commandsTold } : {}),
-    commands: possibleNow(view, about),
+    commands,
+    ...(also.length > 0 ? { also } : {}),
   };
 }
 

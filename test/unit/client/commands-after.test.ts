@@ -1,6 +1,7 @@
 /** The commands that `why` offers after a run: only those that work then. Features: C2 C5. */
 import { expect, it } from 'vitest';
-import { commandsAfter, commandsNow } from '../../../src/client/views/commands-now.js';
+import { verbsAfterRun } from '../../../src/decide/idea/after-run.js';
+import { alsoAfter, commandsAfter, commandsNow } from '../../../src/client/views/commands-now.js';
 
 const names = (commands: readonly string[]): string[] => commands.map((one) => one.replace(/ \(.*$/, ''));
 
@@ -78,4 +79,17 @@ it('B10: more iterations are no offer for a single attempt', () => {
   const reason = '1 of 1 iterations used';
   expect(names(commandsAfter('a-1', 'timeout', { reason }))).toContain('ralphctl limit a-1 10');
   expect(names(commandsAfter('a-1', 'timeout', { reason, single: true })).join()).not.toContain('limit');
+});
+
+it('C2: names every further verb that an idea takes, and none twice', () => {
+  const accepts = [...verbsAfterRun('failed')];
+  const commands = commandsAfter('a-1', 'failed', { accepts, worked: true });
+  const also = alsoAfter('a-1', { accepts }, commands);
+  expect(also).toEqual('abandon bump cleanup edit limit retry rollback score skip skip --step split'.match(/skip --step|\S+/g));
+  const named = commands.map((one) => one.split(' ')[1]);
+  for (const verb of accepts) expect([...named, ...also], verb).toContain(verb.replace('-step', ' --step'));
+  const landed = { accepts: [...verbsAfterRun('landed')], commit: 'abc' };
+  expect(alsoAfter('a-1', landed, commandsAfter('a-1', 'landed', landed))).toEqual(['cleanup']);
+  const refused = { ...landed, refused: true };
+  expect(alsoAfter('a-1', refused, commandsAfter('a-1', 'landed', refused))).toEqual(['cleanup']);
 });

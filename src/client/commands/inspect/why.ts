@@ -2,6 +2,7 @@
  * `ralphctl why IDEA`: prints the score breakdown (A2), the blockers and the result of an idea. Works without a run
  * too.
  */
+import { verbsAfterRun } from '../../../decide/idea/after-run.js';
 import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
 import { listSaves } from '../../../git/saves/saves.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
@@ -9,9 +10,11 @@ import { EXIT } from '../../../protocol/user-error.js';
 import type { WhyView } from '../../../protocol/views.js';
 import { recordOf } from '../../../run-files/carried.js';
 import { listRuns, loadIdea } from '../../../run-files/run.js';
+import { afterRunOf } from '../../../screen/idea/possible.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
+import { needsLine } from '../../after-run/act.js';
 import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { asOfNow } from '../../after-run/now.js';
@@ -127,9 +130,15 @@ async function standsAfter(
   }
   const anew = told.told?.verb === 'rollback';
   const out = left ?? (has('rollback') && told.status !== 'landed' ? 'rolled back' : undefined);
+  const accepts = [...verbsAfterRun(afterRunOf(told))].filter(
+    (verb) =>
+      !(told.lineGone && needsLine(verb)) &&
+      !(verb === 'limit' && told.single) &&
+      !(verb === 'skip-step' && told.step === undefined),
+  );
   const last = told.lineGone && (await lastLine(root, recorded.run.file, idea));
   return {
-    ...{ ...rest, out, anew, commit: told.commit, off: told.off, renamed: recorded.model.renamed },
+    ...{ ...rest, accepts, out, anew, commit: told.commit, off: told.off, renamed: recorded.model.renamed },
     ...(told.lineGone ? { lineGone: { ...told.lineGone, command: last?.command } } : {}),
   };
 }
