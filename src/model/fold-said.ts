@@ -39,6 +39,8 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     delete idea.partly;
   }
   if (event.verb === 'rollback') idea.commits = 0;
+  // Of what an abort saves, nobody asked.
+  if (event.verb === 'stash' && event.by === undefined) return;
   const text = event.text ?? event.reason;
   const asked = event.by === undefined ? unfinished(idea, event.verb) : undefined;
   if (asked) {
@@ -57,7 +59,7 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
 }
 
 /** Work that the run does later: it tells the result with a command event of its own, which no person sent. */
-const DONE_LATER: ReadonlySet<string> = new Set(['rollback', 'cleanup', 'stash']);
+const DONE_LATER: ReadonlySet<string> = new Set(['rollback', 'cleanup']);
 
 function unfinished({ said: all }: IdeaModel, verb: string): Said | undefined {
   const last = DONE_LATER.has(verb) ? all.findLast((one) => one.verb === verb) : undefined;

@@ -153,9 +153,14 @@ export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false,
     for (const text of questionLines(id, reason, textWidth())) print(text);
   } else print(`${signOf(line)} ${id} ${lineWord(line)}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);
-  const fix = remedy(line, over);
-  // A run that stops takes no answer.
-  if (fix) print(`    ${stopping && line.status === 'needs-human' ? `once the run has stopped: ${fix}` : fix}`);
+  const fix = stopping ? onceStopped(line) : remedy(line, over);
+  if (fix) print(`    ${fix}`);
+}
+
+/** A run that stops takes no command but `abort`. */
+export function onceStopped(line: IdeaLine): string | undefined {
+  const fix = remedy(line, { start: 'ralphctl start' });
+  return fix && `once the run has stopped: ${fix}`;
 }
 
 const SHOWN_AS: Partial<Record<IdeaStatus, Shown>> = {

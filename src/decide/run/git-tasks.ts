@@ -24,7 +24,8 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
     if ('problem' in outcome) entry.hold = true;
     else requeue(board, entry);
   }
-  entry.reason = clipReason(done);
+  // An abort asks of every idea whether there is something to save.
+  if (outcome.task !== 'stash' || 'problem' in outcome || outcome.result.saved) entry.reason = clipReason(done);
   board.touch(entry);
 }
 

@@ -1,7 +1,13 @@
 /** The figures of a run in words. Feature: A8. */
 import { expect, it } from 'vitest';
 import { todoOf } from '../../../src/client/plan/order.js';
-import { iterationsText, leftText, questionLines, remedy } from '../../../src/client/views/status-lines.js';
+import {
+  iterationsText,
+  leftText,
+  onceStopped,
+  questionLines,
+  remedy,
+} from '../../../src/client/views/status-lines.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
 import { nothingRuns } from '../../../src/decide/views/resting.js';
 import { fold, newModel } from '../../../src/model/fold.js';
@@ -72,6 +78,13 @@ it('C2 G4: an idea that waits for a person has the command of the report', () =>
   );
   expect(remedy({ ...line, status: 'paused', held: true }, over)).toBe('ralphctl start continues from its branch');
   expect(remedy({ ...line, status: 'blocked' }, over)).toMatch(/^solve this, then: ralphctl start/);
+  // A run that stops refuses retry and unblock.
+  for (const status of ['blocked', 'failed', 'timeout'] as const)
+    expect(onceStopped({ ...line, status })).toMatch(/^once the run has stopped: .*ralphctl start/);
+  expect(onceStopped({ ...line, status: 'needs-human' })).toBe(
+    'once the run has stopped: ralphctl answer a-1 "…", then: ralphctl start',
+  );
+  expect(onceStopped({ ...line, status: 'running' })).toBeUndefined();
 });
 
 it('G1: status, the full screen and a dry run count the same ideas as to do', () => {

@@ -86,6 +86,15 @@ describe('an idea', () => {
     expect(about?.said.map(({ done }) => done)).toEqual([result.done, result.done, 'again']);
   });
 
+  it('A2: what an abort saves of an idea is no word of a person', () => {
+    const model = newModel(HEAD);
+    const at = new Date(0).toISOString();
+    fold(model, { at, kind: 'idea', idea: 'a', title: 'A', status: 'pending' });
+    fold(model, { at, kind: 'command', verb: 'stash', idea: 'a', done: 'a had no uncommitted changes' });
+    expect(model.ideas.get('a')).toMatchObject({ said: [], moments: [] });
+    expect(model.ideas.get('a')?.told).toBeUndefined();
+  });
+
   it('has its iteration, limit, agent, percent, gate and cost (G1)', () => {
     const model = newModel(HEAD, [idea('a')]);
     play(model, [STARTED, BEGIN, END, GATE]);

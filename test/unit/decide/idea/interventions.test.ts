@@ -523,8 +523,11 @@ describe('C1 C2 what is landed and about to be taken off the target', () => {
     closed(pilot, 'i2', 'stopped');
     pilot.landingFailed('i2', 'it was aborted by a person');
     expect(decided(pilot)).toEqual(['stash i2']);
+    const { reason } = entry(pilot, 'i2');
     pilot.gitTaskDone('i2', { task: 'stash', result: {} });
     expect(pilot.isOver()).toBe(true);
+    // That there was nothing to save is no reason for its state.
+    expect(entry(pilot, 'i2').reason).toBe(reason);
   });
 
   test('abort of a paused run lands nothing of what waits in the lane', () => {
