@@ -120,7 +120,9 @@ class Page {
     const title = open && open.title !== text ? `<p class="soft">${esc(open.title)}</p>` : '';
     const words =
       open?.words && full ? details('last words of its agent', `<blockquote>${escLines(open.words)}</blockquote>`) : '';
-    const log = open?.gateLog ? `<p class="soft mono">${esc(open.gateLog)}</p>` : '';
+    const log = open?.gateLog
+      ? `<p class="soft">output of its gate: <span class="mono">${esc(open.gateLog)}</span></p>`
+      : '';
     return (
       `<section class="card ${look(state)}"${anchor ? ` id="${anchor}"` : ''}><h3><span class="sign">${esc(signOf(state))}</span>${esc(subject)}` +
       `${state ? ` <span class="soft">${esc(state)}${esc(asked)}</span>` : ''}</h3>${title}<p>${escLines(shown)}</p>` +

@@ -45,6 +45,37 @@ const at = (minutes: number, event: RunEvent): StampedEvent => ({
 });
 
 describe('the page', () => {
+  it('says a red gate once, and what the path of its output is', () => {
+    const why = 'single attempt, and the gate is red: npm test';
+    const page = htmlReport(
+      reportOf([
+        ...shopNight(),
+        at(1, { kind: 'idea', idea: 'once-001', title: 'Once', status: 'running' }),
+        at(2, {
+          kind: 'iteration',
+          idea: 'once-001',
+          serial: 1,
+          iteration: 1,
+          max: 1,
+          agentName: 'ed-001',
+          agent: 'x',
+        }),
+        at(3, {
+          kind: 'gate',
+          idea: 'once-001',
+          pass: false,
+          command: 'npm test',
+          durationMs: 1,
+          log: '/runs/gate-1.log',
+        }),
+        at(4, { kind: 'idea', idea: 'once-001', title: 'Once', status: 'failed', reason: why }),
+      ]),
+    );
+    expect(page).toContain(why);
+    expect(page).not.toContain('gate red: npm test<');
+    expect(page).toContain('output of its gate: <span class="mono">/runs/gate-1.log</span>');
+  });
+
   it('loads and runs nothing', () => {
     const page = htmlReport(reportOf(shopNight()));
     const seen = elements(page);
