@@ -85,7 +85,9 @@ export async function gather(
   // Only the newest run tells how its ideas stand now.
   if (!open && place === 0 && asksTarget) gone = (await takeNow(root, model, run.file, ask)).now.gone;
   else if (asksTarget) {
-    gone = (await ask(run.file, askedOf(model).recorded, { whole: false })).gone;
+    const { recorded, others } = askedOf(model);
+    const before = others.filter((id) => model.ideas.get(id)?.status === 'landed');
+    gone = (await ask(run.file, recorded, { whole: false, ...(open ? { others: before } : {}) })).gone;
     if (open) await takeOpen(model, run.file, ask);
   }
   // A start that an older report advises reads the same backlog.
@@ -121,7 +123,7 @@ export async function gather(
     ...(lines ? { lines } : {}),
     ...(behind.length > 0 ? { behind: behind.join('. ') } : {}),
     // The newest run tells of all that has left the target, whichever run landed it; an older one of its own.
-    ...(gone ? { gone: new Map([...gone].filter(([id]) => commits.has(id) || (!open && place === 0))) } : {}),
+    ...(gone ? { gone: new Map([...gone].filter(([id]) => commits.has(id) || place === 0)) } : {}),
   };
   return { model, extra };
 }

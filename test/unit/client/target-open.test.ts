@@ -144,6 +144,22 @@ it('C1 G4: a revert is told by every view while the run is open, and its revert 
   expect(await printed(() => why(context(), 'a-1'))).toContain('status landed\n');
 });
 
+it('C1 G4: a revert of what an earlier run landed is in the report of the open run, too', async () => {
+  const ticked = '# R\n\n- [x] **a-1**: Do it\n- [ ] **a-2**: Do it too\n';
+  await commitFiles(repo.root, { 'a-1.txt': 'a\n', 'roadmap.md': ticked }, 'feat: a-1\n\nRalph-Idea: a-1');
+  await git('update-ref', 'refs/ralphctl/landing/a-1', 'HEAD');
+  const plan = await planRun(context(), {});
+  await writeRun(context().root, runFile(plan, runId), plan.ideas);
+  await tell({ kind: 'run', state: 'running', landed: 1, before: 1, total: 2 });
+  const look = () => printed(() => printReport(context(), {}));
+  expect(await look()).not.toContain('took it off');
+  await git('revert', '--no-edit', 'HEAD');
+  const by = (await git('rev-parse', 'HEAD')).slice(0, 8);
+  expect(await look()).toMatch(
+    new RegExp(`^ +missing +a-1 landed as \\w{8}, and ${by} \\(Revert "feat: a-1"\\) took it off main again$`, 'm'),
+  );
+});
+
 it('C1 G4: a reset of the target is told while the run is open', async () => {
   await land('a-1');
   const model = await opened();
