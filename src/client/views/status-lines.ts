@@ -38,17 +38,19 @@ export interface Told {
   run?: RunFacts;
   told?: Readonly<Record<string, IdeaFacts>>;
   model?: RunModel | undefined;
+  /** By the files: nobody answered. */
+  recorded?: boolean;
 }
 
 export function describeLive(
   live: RunStatus,
   views: readonly IdeaView[],
   progress: Readonly<Record<string, AgentHeartbeat>>,
-  { run, told = {}, model }: Told = {},
+  { run, told = {}, model, recorded = false }: Told = {},
 ): void {
   const { statistics } = live;
   print(
-    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}`,
+    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}${recorded ? ' (as last recorded)' : ''}`,
   );
   const nothing = nothingRuns(live);
   if (nothing) print(`${nothing.text}. Resume with: ralphctl resume ${nothing.first}`);
@@ -83,6 +85,21 @@ export function describeLive(
   else if (live.state === 'paused') print(`resume with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
+}
+
+/** Why nothing moves in an open run, and what to do. `silent`: of a worker that does not answer. */
+export function stillLines(
+  { worker, logs }: { worker: boolean; logs?: string },
+  failing: string | undefined,
+  silent: string,
+): string[] {
+  if (!worker) return ['no worker answers, so nothing moves. Start one with: ralphctl start'];
+  if (failing === undefined) return [silent];
+  return [
+    `the workflow of the run fails, so nothing moves: ${clean(failing)}`,
+    `  the worker's log has the whole error: ${logs}`,
+    '  after an update or a fix: ralphctl worker --stop, then ralphctl start',
+  ];
 }
 
 /** `3 not landed (2 to do)`: to do as the full screen and a dry run count it. */

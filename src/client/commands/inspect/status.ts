@@ -41,9 +41,8 @@ import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
 import { describeLast, ending } from '../../views/last-run-lines.js';
 import { noAnswer } from '../../views/left-git.js';
-import { clean } from '../../views/live-lines.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
-import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
+import { attention, describeLive, nextSteps, SHOWN, stillLines } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
 import { localTime } from '../../views/terminal.js';
 
@@ -256,7 +255,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
     print(
       `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Continue with: ralphctl start`,
     );
-    if (live) describeLive(live, [], {}, found);
+    if (live) describeLive(live, [], {}, { ...found, recorded: true });
     return;
   }
   if (!facts?.open) {
@@ -275,23 +274,17 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
     }
     return;
   }
+  const recorded = !live || found.recorded;
+  // The first line says whether anything moves: what follows does not.
+  if (recorded) for (const line of stillLines(found, facts.failing, silent)) print(line);
   if (live) describeLive(live, found.ideas, found.progress, found);
-  if (!live || found.recorded) {
+  else {
     const { progress } = facts;
     const known = progress ? `${stateWord(progress.state)}, ${progress.landed}/${progress.total} landed` : 'open';
-    if (live) print('(as last recorded)');
-    else {
-      print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
-      if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
-    }
-    if (facts.failing && found.worker) {
-      print(`the workflow of the run fails, so nothing moves: ${clean(facts.failing)}`);
-      print(`  the worker's log has the whole error: ${found.logs}`);
-      print('  after an update or a fix: ralphctl worker --stop, then ralphctl start');
-      return;
-    }
-    print(found.worker ? silent : 'no worker answers, so nothing moves. Start one with: ralphctl start');
+    print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
+    if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
   }
+  if (recorded && facts.failing && found.worker) return;
   if (!found.worker && live && !found.recorded) print('the worker runs elsewhere');
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
 }
