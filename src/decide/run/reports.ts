@@ -62,6 +62,8 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
       board.set(entry, 'needs-human');
       return;
     case 'wants-slot':
+      // Its question is answered.
+      if (entry.status === 'needs-human') delete entry.reason;
       queueForSlot(board, entry);
       return;
     case 'parked':

@@ -465,6 +465,17 @@ describe('B9 C3 skip --step', () => {
   });
 });
 
+test('C5: an idea that was answered waits for a slot, and not with its question as the reason', () => {
+  const pilot = pilotOf(ideas(2), { slots: 1 });
+  decided(pilot);
+  say(pilot, 'i1', 'needs-human', { reason: 'Which colour?' });
+  decided(pilot);
+  expect(entry(pilot, 'i1').reason).toBe('Which colour?');
+  say(pilot, 'i1', 'wants-slot');
+  expect(entry(pilot, 'i1')).toMatchObject({ status: 'wants-slot' });
+  expect(entry(pilot, 'i1').reason).toBeUndefined();
+});
+
 describe('C1 B4 abort', () => {
   test('all that is open is ended at once, the landing too; changes are stashed, ideas pending', () => {
     const pilot = pilotOf(ideas(3), { slots: 3 });
