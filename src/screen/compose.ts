@@ -26,7 +26,7 @@ export function compose(model: RunModel, ui: Ui, details: Details, size: Size, t
   const of = runShown(model, ui, details);
   const view: View = { model: of ?? model, ui, details: detailsShown(details, ui), size, theme, now };
   const page = (): Picture => (of ? shown(view) : loadingRun(view));
-  const picture = isTooSmall(size) ? { lines: tooSmall(size.columns) } : withWholeMessage(page(), view);
+  const picture = isTooSmall(size) ? { lines: tooSmall(size) } : withWholeMessage(page(), view);
   const lines = picture.lines
     .slice(0, Math.max(1, size.rows - 1))
     .map((one) => themed(within(cleaned(one), Math.max(1, size.columns)), theme));

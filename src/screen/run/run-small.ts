@@ -6,7 +6,7 @@ import { listsOf } from '../lists.js';
 import { needText } from '../pages/need-lines.js';
 import { bold, coloured, edges, type Line, line, listed, within } from '../text/line.js';
 import { dollars, dollarsOf } from '../text/numbers.js';
-import { clean, cut } from '../text/text.js';
+import { clean, cut, wrap } from '../text/text.js';
 import { LOOKS, type Shown, shownOf } from '../text/theme.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
@@ -19,7 +19,13 @@ import { place, stateLine } from './top.js';
 export const isSmallSize = ({ columns, rows }: View['size']): boolean => columns < 60 || rows < 15;
 export const isTooSmall = ({ columns, rows }: View['size']): boolean => columns < 40 || rows < 10;
 
-export const tooSmall = (columns: number): Line[] => [line(cut('too small; ralphctl status tells the same', columns))];
+const TOO_SMALL = 'too small; ralphctl status tells the same';
+
+export function tooSmall({ columns, rows }: View['size']): Line[] {
+  const wrapped = wrap(TOO_SMALL, columns);
+  // The last line of the terminal stays empty.
+  return (wrapped.length < rows ? wrapped : [cut(TOO_SMALL, columns)]).map((text) => line(text));
+}
 
 /** Selectable entries, in display order. */
 export function smallPlaces(model: RunModel): Selection[] {

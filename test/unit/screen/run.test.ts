@@ -48,7 +48,8 @@ describe('Run', () => {
       compose(shop(), initialUi(), shopDetails(), { columns, rows }, THEME, NOW);
     expectPicture('run-60x10', draw(60, 10));
     expectPicture('run-70x20', draw(70, 20));
-    expect(draw(39, 24).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the s…']);
+    expect(draw(39, 24).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the', 'same']);
+    expect(draw(39, 2).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the s…']);
     expect(draw(80, 9).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the same']);
   });
 
