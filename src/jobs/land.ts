@@ -8,6 +8,7 @@ import { ideaDir, integrationDir } from '../config/paths.js';
 import { readCommits } from '../git/commits.js';
 import { RepositoryError } from '../git/errors.js';
 import { namedIdeas } from '../git/landing/first-parents.js';
+import { rewound } from '../git/landing/gone.js';
 import { landIdea as landOnTarget } from '../git/landing/land.js';
 import { type TakenBack, takenBack } from '../git/landing/taken-back.js';
 import type { LandingContext, Recalled } from '../git/landing/target-lock.js';
@@ -169,6 +170,8 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
     const reverted = gone.filter((one) => one.by && !one.part).map(revertedBy);
     // What somebody took off does not conflict: nothing is left to take off.
     if (reverted.length > 0) return cleanLanding({ kind: 'nothing', reverted }, redactorOf(deps));
+    const [lost] = result.kind === 'nothing' ? await rewound(repo, target, [input.idea]).catch(() => []) : [];
+    if (lost) return { kind: 'nothing', lost: lost.landed.slice(0, 8) };
     if (result.kind === 'nothing') return cleanLanding(result, redactorOf(deps));
   }
   if (result.kind === 'undone') await dropPlace(deps, input);

@@ -164,8 +164,11 @@ export type UndoResult =
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
   /** The gate is red on the target without the idea. Nothing moved. */
   | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
-  /** The target does not contain the idea, or nothing of it any more; `reverted`: who took it off. Nothing moved. */
-  | { kind: 'nothing'; reverted?: Reverted[] };
+  /**
+   * The target does not contain the idea, or nothing of it any more. Nothing moved. `reverted`: who took it off. `lost`: the
+   * landing, abbreviated, that was on the target before it was reset or rewritten.
+   */
+  | { kind: 'nothing'; reverted?: Reverted[]; lost?: string };
 
 export interface CleanupInput extends IdeaGitInput {
   /**

@@ -160,3 +160,29 @@ it('C3 D3: a rollback that is refused names the ideas to roll back first', async
   ]);
   for (const id of ['same-001', 'user-001', 'lib-001']) expect((await run('rollback', id)).code, id).toBe(0);
 }, 240_000);
+
+it('C2 D3: a rollback after a person deleted the file takes the tick back; after a reset it says what is so', async () => {
+  await open([
+    { id: 'file-001', path: 'ralphctl.md', text: 'landed\n' },
+    { id: 'last-001', path: 'last.txt', text: 'last\n' },
+  ]);
+  await box.write({ 'ralphctl.md': 'as it was\n' });
+  await box.commit('a file that the idea changes');
+  expect((await run('start')).code).toBe(0);
+  await box.git('rm', '-q', 'ralphctl.md');
+  await box.git('commit', '-q', '-m', 'removed by hand');
+  const by = (await box.git('rev-parse', 'HEAD')).slice(0, 8);
+  expect(await said('why', 'file-001')).toMatch(
+    new RegExp(`file-001 landed as \\w{8}, and ${by} \\(removed by hand\\)`),
+  );
+  const done = await run('rollback', 'file-001');
+  expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^file-001 was taken off main by \w{8}\./)]);
+  expect(await box.git('diff', '--name-only', by, 'main')).toBe('roadmap.md');
+  expect(await box.git('show', 'main:roadmap.md')).toMatch(/\[ \] \*\*file-001\*\*[\s\S]*\[x\] \*\*last-001\*\*/);
+  await box.git('reset', '-q', '--keep', 'HEAD~3');
+  const lost = await run('rollback', 'last-001');
+  expect([lost.code, lost.stderr]).toEqual([
+    7,
+    expect.stringMatching(/there is nothing to take back of last-001: .* it was reset or rewritten\. .*ralphctl start/),
+  ]);
+}, 240_000);

@@ -21,11 +21,15 @@ export function undoProblem(result: NotUndone, idea: string, target: string, nee
     case 'red':
       return `without it the gate is red (${result.gate.failure?.command ?? 'no command'}). Roll back the ideas that need it first${namedFirst(needs)}; then: ralphctl rollback ${idea}`;
     case 'nothing':
-      return result.reverted?.[0] ? revertedText(result.reverted[0], target) : `${target} does not contain it`;
+      if (result.reverted?.[0]) return revertedText(result.reverted[0], target);
+      return result.lost === undefined ? `${target} does not contain it` : lostText(idea, result.lost, target);
     case 'failed':
       return result.problem;
   }
 }
+
+const lostText = (idea: string, landed: string, target: string): string =>
+  `${idea} landed as ${landed}, which ${target} does not contain any more: it was reset or rewritten; to run it again, once this run is over: ralphctl start`;
 
 export function bounceOf(result: Bounced): NonNullable<IdeaEntry['bounce']> {
   if (result.kind === 'conflict') {

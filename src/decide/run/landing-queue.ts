@@ -200,7 +200,7 @@ export class LandingQueue {
       );
       entry.reason = clipReason(`could not be undone: ${why}`);
       this.#board.set(entry, 'landed');
-      if (result.kind === 'nothing' && result.reverted) return `there is nothing to take back of ${idea}: ${why}`;
+      if (result.kind === 'nothing') return `there is nothing to take back of ${idea}: ${why}`;
       return `${idea} stays landed: ${why}`;
     }
     owePush(this.#board.state, this.#board.settings.delivery);

@@ -182,6 +182,8 @@ async function whoTookBack(
   const leftGone = async (path: string): Promise<boolean> => {
     const last = foreign.find((commit) => changes(commit, path));
     if (!last) return false;
+    // A merge with the change in it conflicts.
+    if (deletes(last, path)) return true;
     const then = await left(last.sha);
     return !then.kept.has(path) && !then.unsure.has(path);
   };
@@ -199,7 +201,9 @@ async function whoTookBack(
     const after = await left(commit.sha);
     const took = (path: string): boolean =>
       (before.kept.has(path) || before.unsure.has(path)) &&
-      ((!after.kept.has(path) && !after.unsure.has(path)) || older.get(path)?.has(blobOf(commit, path)) === true);
+      ((!after.kept.has(path) && !after.unsure.has(path)) ||
+        deletes(commit, path) ||
+        older.get(path)?.has(blobOf(commit, path)) === true);
     const part = lost.filter((path) => took(path) && !(partly && isMove(commit, path)));
     const by = { commit: commit.sha, subject: commit.subject, at: commit.at };
     if (part.length > 0) return partly ? { by, part } : { by };
@@ -216,6 +220,9 @@ const landingAt = (commit: LineCommit | undefined): Landing | undefined =>
 /** A file may be gone because the commit made others of it. */
 const isMove = ({ files }: LineCommit, path: string): boolean =>
   named(files.get(path)?.to ?? '-') === NONE && [...files.values()].some(({ from }) => named(from) === NONE);
+
+const deletes = (commit: LineCommit, path: string): boolean =>
+  named(commit.files.get(path)?.to ?? '-') === NONE && !isMove(commit, path);
 
 const MOST_STEPS = 20;
 const NONE = 'none';

@@ -17,6 +17,7 @@ import { hasMarkOf, revertMessage } from './message.js';
 import { rewordedOn } from './reworded.js';
 import { asLanded, rewrittenOf } from './rewritten.js';
 import { swapTarget } from './swap.js';
+import { takenBack } from './taken-back.js';
 import { gateCandidate, integrationOf, type LandingContext, type Located, withTargetLock } from './target-lock.js';
 import { type TickedFile, tickTree } from './tick.js';
 
@@ -63,8 +64,11 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   if (landings.length === 0) return alreadyDone(history, undone);
   const dir = await integrationOf(options, tip.commit);
   const write: WriteOptions = { who: await identityEnv(repo), sign: options.sign || undefined };
-  const reverted = await revert(dir, tip, landings, options, write);
-  if (reverted.kind === 'conflict') return { ...reverted, onto: tip.commit };
+  const merged = await revert(dir, tip, landings, options, write);
+  // What a person took off in another way, such as with a whole file, is off: its tick may be left.
+  const reverted =
+    merged.kind === 'conflict' && (await isOff(about, idea)) ? { tree: tip.tree, changed: true } : merged;
+  if ('kind' in reverted && reverted.kind === 'conflict') return { ...reverted, onto: tip.commit };
   const tree = await untick(dir, reverted.tree, options);
   // Somebody took it off already: an empty commit would claim their work.
   if (reverted.changed && tree === tip.tree) return { kind: 'nothing' };
@@ -101,6 +105,11 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   if (!swap.moved) return undefined;
   const commits = landings.flatMap((one) => one.commits).length;
   return { kind: 'undone', commit, commits, note: swap.note || undefined };
+}
+
+async function isOff(about: Target, idea: string): Promise<boolean> {
+  const off = await takenBack({ ...about, only: new Set([idea]), whole: true });
+  return off.some((one) => one.idea === idea && one.by !== undefined);
 }
 
 /** The newest commit about the idea on the target undoes it: an earlier attempt by ralphctl could not report it. */

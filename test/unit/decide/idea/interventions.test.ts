@@ -251,6 +251,10 @@ describe('C2 C3 C4 recovery', () => {
       { kind: 'nothing', reverted: [{ idea: 'i1', by: '12345678', subject: 'Revert "x"' }] },
       /12345678 \(Revert "x"\) took it off main again; .*: ralphctl retry i1/,
     ],
+    [
+      { kind: 'nothing', lost: 'abcdef12' },
+      /i1 landed as abcdef12, which main does not contain any more: it was reset or rewritten; .*: ralphctl start/,
+    ],
     [{ kind: 'failed', problem: 'no disk' }, /no disk/],
     [{ kind: 'conflict', onto: 't', files: ['a.ts'], detail: '', durationMs: 1 }, /a\.ts/],
   ])('C2: an undo that does not work out leaves it landed: %j', (result, words) => {
@@ -261,7 +265,12 @@ describe('C2 C3 C4 recovery', () => {
     pilot.landed('i1', landedResult());
     pilot.command({ verb: 'rollback', idea: 'i1' });
     expect(decided(pilot)).toContain('undo i1');
+    pilot.takeTold();
     pilot.undone('i1', result);
+    // What is not there is not said to stay.
+    expect(pilot.takeTold().at(-1)?.done).toMatch(
+      result.kind === 'nothing' ? /^there is nothing to take back of i1: / : /^i1 stays landed: /,
+    );
     expect(entry(pilot, 'i1')).toMatchObject({ status: 'landed', reason: expect.stringMatching(words) });
     expect(pilot.graph.isDone('i1')).toBe(true);
   });

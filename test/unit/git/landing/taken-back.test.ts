@@ -93,6 +93,38 @@ describe('a commit that takes a part of landed work back', () => {
   });
 });
 
+describe('a file with landed changes that a person deleted', () => {
+  const remove = async (message: string, more: Record<string, string> = {}): Promise<string> => {
+    await sh(repo.root, 'rm', '-q', 'a.txt');
+    return commitFiles(repo.root, more, message);
+  };
+
+  it('C1 has nothing of them any more', async () => {
+    const commit = await landed('i-1', { 'a.txt': TEN.replace('l9', 'new') });
+    const by = { commit: await remove('removed', { 'b.txt': 'mine\n' }), subject: 'removed' };
+    for (const whole of [true, false])
+      expect(await look({ whole })).toMatchObject([{ idea: 'i-1', landed: commit, by, stays: true }]);
+    await landed('i-2', { 'a.txt': 'another\n' });
+    expect(await look()).toMatchObject([{ idea: 'i-1', by }]);
+  });
+
+  it('C1 is a part, where the idea has others', async () => {
+    await landed('i-1', { 'a.txt': TEN.replace('l9', 'new'), 'c.txt': 'c\n' });
+    const commit = await remove('removed', { 'b.txt': 'mine\n' });
+    expect(await look()).toMatchObject([{ idea: 'i-1', by: { commit }, part: ['a.txt'] }]);
+  });
+
+  it('C1 is no loss where an idea deleted it, or where the commit made another file of it', async () => {
+    const first = await landed('i-1', { 'a.txt': TEN.replace('l9', 'new') });
+    await remove('feat: i-2\n\nRalph-Idea: i-2', { 'b.txt': 'two\n' });
+    await commitFiles(repo.root, { 'b.txt': 'later\n' }, 'later');
+    expect(await look()).toEqual([]);
+    await sh(repo.root, 'reset', '-q', '--hard', first);
+    await remove('rewritten', { 'z.txt': 'all new\n' });
+    expect(await look()).toEqual([]);
+  });
+});
+
 describe('nothing is named', () => {
   it.each([
     ['when people went on from it', async () => commitFiles(repo.root, { 'a.txt': TEN.replace('l9', 'newest') }, 'on')],

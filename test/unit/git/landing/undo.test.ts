@@ -170,6 +170,22 @@ describe('C2 undo that cannot be', () => {
     expect(await landedIdeas(repo.root, 'main', FILE)).toEqual(['i-1']);
   });
 
+  it('a person deleted its file, and left the tick: the record and the tick are taken back', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    await land('i-1');
+    await sh(repo.root, 'rm', '-q', 'a.txt');
+    await sh(repo.root, 'commit', '-q', '-m', 'removed');
+    const removed = await tip();
+    expect(await sh(repo.root, 'show', `main:${FILE}`)).toContain('[x] **i-1**');
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone', commits: 1 });
+    expect(await sh(repo.root, 'diff', '--name-only', removed, 'main')).toBe(FILE);
+    expect(await sh(repo.root, 'show', `main:${FILE}`)).toContain('[ ] **i-1**');
+    expect(await landedIdeas(repo.root, 'main', FILE)).toEqual([]);
+    expect(await sh(repo.root, 'status', '--porcelain')).toBe('');
+    await work('i-1', { 'c.txt': 'again\n' });
+    expect(await land('i-1')).toBeDefined();
+  });
+
   it('nothing of it is on the target', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     await land('i-1');
