@@ -9,7 +9,7 @@ import type { SinceEnd } from '../report/since-end.js';
 import { factsText, tallyText } from './fact-lines.js';
 import { statusWord } from './idea-lines.js';
 import { clean, many } from './live-lines.js';
-import { attention, SHOWN, withStart } from './status-lines.js';
+import { attention, SHOWN, signOf, withStart } from './status-lines.js';
 
 export function describeLast({ last, held, start, model }: SinceEnd): void {
   const { notLanded, run, ideas = [] } = last;
@@ -26,8 +26,10 @@ export function describeLast({ last, held, start, model }: SinceEnd): void {
       attention(line, told.get(id), { start: startCommand(start) });
       continue;
     }
+    const isHeld = held.has(one.idea);
+    const sign = signOf({ status: one.status, ...(isHeld ? { held: true } : {}) }, ' ');
     print(
-      `  ${one.idea} ${held.has(one.idea) ? 'held' : statusWord(one.status)}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`,
+      `${sign} ${one.idea} ${isHeld ? 'held' : statusWord(one.status)}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`,
     );
     const facts = told.get(one.idea);
     if (facts && facts.runs.length > 0) print(`      ${factsText(facts, Date.now())}`);

@@ -187,10 +187,10 @@ const SHOWN_AS: Partial<Record<IdeaStatus, Shown>> = {
   timeout: 'timed out',
 };
 
-/** As on the screen. */
-function signOf({ status, held, approval }: IdeaLine): string {
+/** As on the screen. @param none where it has none there */
+export function signOf({ status, held, approval }: Pick<IdeaLine, 'status' | 'held' | 'approval'>, none = '!'): string {
   const shown = approval ? 'approve' : held ? 'held' : SHOWN_AS[status];
-  return shown ? LOOKS[shown].sign : '!';
+  return shown ? LOOKS[shown].sign : none;
 }
 
 /** `12 iterations (average 3 minutes, fastest 40 s, slowest 9 minutes)` (A8). */

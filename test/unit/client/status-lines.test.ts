@@ -1,6 +1,7 @@
 /** The figures of a run in words. Feature: A8. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { todoOf } from '../../../src/client/plan/order.js';
+import { describeLast } from '../../../src/client/views/last-run-lines.js';
 import {
   iterationsText,
   leftText,
@@ -112,4 +113,22 @@ it('G1: status, the full screen and a dry run count the same ideas as to do', ()
   const header = plainLine(countsLine(model, noDetails(), 0, 120));
   expect(header).toContain(' 3 to do ');
   expect(leftText({ total: 2, counts }, undefined)).toBe('1 not landed');
+});
+
+it('C2 G4: what did not land in the last run has the signs of the screen', () => {
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    lines.push(String(text));
+    return true;
+  });
+  const states = ['failed', 'blocked', 'timeout', 'pending', 'pending'] as const;
+  const notLanded = states.map((status, n) => ({ idea: `a-${n}`, status }));
+  const last = { landed: 0, notLanded } as unknown as Parameters<typeof describeLast>[0]['last'];
+  try {
+    describeLast({ last, held: new Set(['a-4']), out: new Set(), open: [], gone: [], start: undefined } as never);
+  } finally {
+    write.mockRestore();
+  }
+  const signs = lines.join('').split('\n').slice(1, 6);
+  expect(signs).toEqual(['✗ a-0 failed', '⊗ a-1 blocked', '◔ a-2 timed out', '  a-3 pending', '◫ a-4 held']);
 });
