@@ -31,21 +31,24 @@ export function incoherent(report: Readable, body: string): Doubt | undefined {
   return undefined;
 }
 
+const COURTESY = ['please', 'pls', 'fix', 'it', 'this', 'thanks', 'thank', 'you', 'bitte', 'danke', 'merci', 'gracias'];
+
 function repeatsTitle(words: readonly string[], title: readonly string[]): boolean {
-  const known = new Set(title);
+  const known = new Set([...title, ...COURTESY]);
   const more = words.filter((word) => !known.has(word)).length;
-  return known.size > 0 && more / words.length <= 0.1;
+  return title.length > 0 && more / words.length <= 0.1;
 }
 
-const TEST = /^(?:test(?:s|ing|ed|ticket|issue|e|en|o)?|prueba|essai|тест|foo|bar|baz|blah?|asdf|xxx+)$/;
+const TEST = /^(?:test(?:s|ing|ed|ticket|issue|e|en|o)?|prueba|essai|тест|foo|bar|baz|dummy|blah?|asdf|xxx+)$/;
 const FILLER = new Set(
   `invalid mistake sorry wrong a an the this that these it its is was be are am i me my we us you just only please pls ignore disregard delete close closed remove
   issue issues ticket report bug submission entry post form first second new hello hi hey world ok okay yes no not nothing to see here
   for of and or if whether do does did did don't works working work can how what will would with at all again another one two made
   created create purpose purposes benchmark thanks thank really very so in on by from check checking try trying something anything
-  ein das ist nur bitte ignorieren esto es una un por favor ignorar ceci est`.split(/\s+/),
+  ein das ist nur bitte ignorieren esto es una un por favor ignorar ceci est
+  und löschen aus nur zum les et supprimer y borrar mails team form delete see if dummy`.split(/\s+/),
 );
-const ASIDE = /\b(?:ignore|disregard|(?:delete|close) (?:this|it))\b/;
+const ASIDE = /\b(?:ignore|disregard|ignorieren|ignorer|ignorar|(?:delete|close) (?:this|it|me))\b|忽略|無視/;
 const TEST_TITLE = /^\W*test(?:ing)?\W*(?:$|(?:of|issue|ticket|report|submission|only|please|#?\d+)\b)/i;
 const TRIES =
   /^\W*(?:just |only |i am |i'm )*(?:checking|testing|trying)(?: out)? (?:if|whether|that|the|this|my|our|how)\b/i;
@@ -54,6 +57,7 @@ const SETTLED = /\b(?:can be (?:closed|deleted|ignored)|(?:please )?(?:ignore|di
 function isTest(words: readonly string[], said: string, title: string): boolean {
   if (/^\W*lorem ipsum\b/i.test(said)) return true;
   if (words.length > MOST_TEST_WORDS) return false;
+  if (/^(?:测试|測試|テスト)/.test(said) && ASIDE.test(said)) return true;
   const all = [...words, ...wordsOf(title)];
   const marked = all.some((word) => TEST.test(word)) || ASIDE.test(said.toLowerCase()) || /hello,? world/i.test(said);
   if (marked && words.every((word) => TEST.test(word) || FILLER.has(word) || /^\d+$/.test(word))) return true;

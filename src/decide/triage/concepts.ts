@@ -1,122 +1,15 @@
 /**
  * Turns a text into a set of concepts: words without endings, with synonyms in descriptions of programs merged.
- * Must not import anything except `words.ts`.
+ * Must not import anything except `words.ts` and `synonyms.ts`.
  */
+import { SAME } from './synonyms.js';
 import { wordsOf } from './words.js';
-
-const SAME: readonly string[] = [
-  'crash crashes crashed crashing die dies died killed',
-  'blank white empty black grey gray',
-  'lose loses lost losing gone forget forgets forgotten vanish vanishes vanished disappear disappears disappeared missing lack lacks persist stick remember cut',
-  'reload reloads reloaded reloading refresh refreshes refreshed refreshing',
-  'theme dark light',
-  'delete deletes deleted deleting remove removes removed removing erase trash clean cleaned',
-  'email emails mail mails e-mail',
-  'twice duplicate duplicates double second identical repeat repeats',
-  'hang hangs hung freeze freezes frozen stuck forever sits never finishes',
-  'settings setting preferences preference options configuration config',
-  'login logon signin logged sign',
-  'attachment attachments upload uploads uploaded',
-  'file files document documents',
-  'dropdown drop-down select combobox',
-  'column columns',
-  'zip postal postcode',
-  'zero zeros zeroes digit digits leading',
-  'language english german portuguese italian french locale translation',
-  'colour colours color colors coloured escape sequences esc ansi',
-  'pipe redirect terminal tty stdout',
-  'print prints printed printing paper',
-  'total totals sum',
-  'negative minus below',
-  'capital capitals uppercase lowercase case',
-  'coupon coupons discount voucher vouchers',
-  'silent quiet',
-  'space spaces blanks',
-  'address addresses',
-  'suggestion suggestions autocomplete completion',
-  'timeout 504 times timed',
-  'import imports imported importing importer',
-  'export exports exported exporting',
-  'big large huge',
-  'slow slower slowly speed performance',
-  'click clicks clicked clicking tap tapping tapped press pressed pressing select selected choose chosen',
-  'type typed typing write wrote writing letter letters character characters insert',
-  'cursor caret',
-  'sidebar menu navigation',
-  'top reset resets beginning first',
-  'end bottom last',
-  'scroll scrolls scrolled scrolling scrollbar',
-  'overwrite overwrites overwritten silently conflict',
-  'save saves saved saving',
-  'proxy corporate',
-  'video movie clip',
-  'map location',
-  'permission permissions deny denied',
-  'scan scanned scanner scanners',
-  'project projects',
-  'disk storage',
-  'quantity amount amounts price prices cost costs',
-  'cart basket',
-  'checkout payment pay',
-  'stop stops stopped',
-  'wrong incorrect false invalid',
-  'error errors failure fails fail failed exception',
-  'notification notifications mention mentions mentioned mentioning',
-  'edit edits editing edited editor',
-  'photo photos picture pictures image images avatar',
-  'comment comments discussion thread',
-  'order orders ordered sorting sort sorted sequence',
-  'tax vat',
-  'shipping delivery',
-  'invoice invoices bill billing',
-  'newest latest recent',
-  'restore restores restoring restored',
-  'zoom zooms zooming pinch pinching',
-  'number numbers',
-  'phone mobile smartphone android iphone ios',
-  'browser chrome firefox safari edge',
-  'mac macos osx',
-  'free gratis',
-];
-
-const SAME_AS = new Map(SAME.flatMap((line) => line.split(' ').map((word, _, all) => [word, all[0] ?? word] as const)));
-
-/** Words that carry no information about the subject. */
-const NOISE = new Set(
-  `a an the and or but if then than that this these those it its is are was were be been being am to of in on at by for from with without
-  into onto out up down off over under as so not no yes do does did done have has had having i me my we us our you your he she they them
-  their there here when while whenever where which who what why how can cannot can't could should would will may might must just only
-  also too very really again always never ever every each any some all more most much many few one other another after before until
-  since because though although even still yet now once however instead get gets got go goes going went come comes came make makes made
-  let put see saw seen say says said show shows shown display displays displayed look looks use uses used using want need try tried please thanks thank hi hello
-  dear bug issue problem steps expected actual behavior behaviour happen happens happened describe reproduce version report works work
-  working fine ok okay like about around some something anything nothing thing things way time times day yesterday today i'm don't doesn't
-  didn't isn't it's that's there's am pm own new first last next whole full such same both between through against able answer answers answered returns returned log logs console app application
-  program software system back until till per via http https www com org`.split(/\s+/),
-);
-
-/** Words that occur in many descriptions of programs, and so weigh less. */
-const COMMON = new Set(
-  `page click user start stop save error file open list add set text name button window number field type close
-  change edit picture project run create send`.split(/\s+/),
-);
-
-const MOST_CONCEPTS = 120;
-
-export function conceptsOf(text: string): Set<string> {
-  const found = new Set<string>();
-  for (const word of wordsOf(text)) {
-    if (found.size >= MOST_CONCEPTS) break;
-    if (NOISE.has(word) || (word.length < 3 && /^[a-z\d]+$/.test(word)) || word.length > 40 || /^[45]\d\d$/.test(word))
-      continue;
-    found.add(SAME_AS.get(word) ?? SAME_AS.get(stem(word)) ?? stem(word));
-  }
-  return found;
-}
 
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ies$/, 'y'],
   [/(?:ss|x|ch|sh)es$/, ''],
+  [/(?:ations?|ating|ated|ates?)$/, 'at'],
+  [/(?:ions?|ments?|able)$/, ''],
   [/(?:ing|ed)$/, ''],
   [/([^su])s$/, '$1'],
   [/ly$/, ''],
@@ -131,12 +24,63 @@ function stem(word: string): string {
   return word.replace(/e$/, '');
 }
 
+/** The group of each word, and of its stem. The first group that has a word keeps it. */
+const SAME_AS = new Map<string, string>();
+for (const line of SAME) {
+  const words = line.split(' ');
+  for (const word of words)
+    for (const form of [word, stem(word)]) if (!SAME_AS.has(form)) SAME_AS.set(form, words[0] ?? word);
+}
+
+function canonical(word: string): string {
+  return SAME_AS.get(word) ?? SAME_AS.get(stem(word)) ?? stem(word);
+}
+
+/** Words that carry no information about the subject. */
+const NOISE = new Set(
+  `a an the and or but if then than that this these those it its is are was were be been being am to of in on at by for from with without
+  into onto out up down off over under as so not no yes do does did done have has had having i me my we us our you your he she they them
+  their there here when while whenever where which who what why how can cannot can't could should would will may might must just only
+  also too very really again always never ever every each any some all more most much many few one two three other another after before until
+  since because though although even still yet now once however instead get gets got go goes going went come comes came make makes made
+  let put see saw seen say says said show shows shown display displays displayed look looks use uses used using want need try tried please thanks thank hi hello
+  dear bug issue problem steps expected actual behavior behaviour happen happens happened describe reproduce version report works work
+  working fine ok okay like about around some something anything nothing thing things way time times day yesterday today i'm don't doesn't
+  didn't isn't it's that's there's am pm own new first last next whole full such same both between through against able answer answers answered returns returned log logs console app application
+  program software system back until till per via http https www com org`.split(/\s+/),
+);
+
+/** Words that occur in many descriptions of programs, and so weigh less. */
+const COMMON = new Set(
+  `page click user start stop save error file open list add set text name button window number field type close
+  change edit picture project run create send`
+    .split(/\s+/)
+    .map(canonical),
+);
+
+const MOST_CONCEPTS = 120;
+
+export function conceptsOf(text: string): Set<string> {
+  const found = new Set<string>();
+  for (const word of wordsOf(text)) {
+    if (found.size >= MOST_CONCEPTS) break;
+    if (NOISE.has(word) || (word.length < 3 && /^[a-z\d]+$/.test(word)) || word.length > 40 || /^[45]\d\d$/.test(word))
+      continue;
+    found.add(canonical(word));
+  }
+  return found;
+}
+
 /** Places and kinds of data. Two different bugs of one page share them. */
 const PARTS = new Set(
   `page button menu dropdown list table column row form field dialog window tab screen view sidebar toolbar header footer icon chart legend
   calendar editor edit map video comment search result product customer contact event week month day export import csv pdf api profile login
   settings email order invoice cart checkout file attachment photo booking picker project account phone browser mac code name app harbor
-  filter theme archiv report dashboard upload ticket`.split(/\s+/),
+  filter theme archiv report dashboard upload ticket
+  board card label task team digest timer site widget gallery bar ics
+    xlsx json xml svg png jpg`
+    .split(/\s+/)
+    .map(canonical),
 );
 
 export const isPart = (concept: string): boolean => PARTS.has(concept);
