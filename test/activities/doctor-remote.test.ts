@@ -12,7 +12,7 @@ import { openRemote, recordRemote } from '../../src/git/delivery/remote.js';
 import { type Forge, GITLAB_TEST_HOST, startForge } from '../support/forge/forge.js';
 import { GLAB_STAND_IN, ghProgram, leftOut } from '../support/forge/programs.js';
 import { withGit } from '../support/forge/pulls.js';
-import type { Repo } from '../support/forge/world.js';
+import type { ProtectedName, Repo } from '../support/forge/world.js';
 import { yaml } from '../support/program.js';
 import { type Pushing, pushing } from './pushing.js';
 
@@ -186,6 +186,44 @@ describe('D2 doctor says which rules of the forge stand against a push', { timeo
         found: 'main of group/sub/shop is protected, and this login may not push to it',
         fix: expect.stringContaining('or set landing.mode: pr'),
       },
+    ]);
+    expect(asked()).toEqual([]);
+  });
+
+  it('of GitLab, for branches of ideas that a name with a wildcard protects', async () => {
+    await open(GLAB_STAND_IN, 'group/sub');
+    const pulls = { mode: 'pr', pr: { repo: `${GITLAB_TEST_HOST}/group/sub/shop` } };
+    const rules = async (...all: ProtectedName[]) => {
+      repo.protectedNames = all;
+      return said(at, pulls, RULES);
+    };
+    const rule = (name: string, levels: Record<string, unknown>[], force = false): ProtectedName => ({
+      ...{ name, push_access_levels: levels, allow_force_push: force },
+    });
+    const [maintainers, nobody] = [{ access_level: 40 }, { access_level: 0 }];
+    expect(await rules(rule('main', [nobody]), rule('*-stable', [nobody]), rule('ralph', [nobody]))).toEqual([]);
+    const named = 'branches such as ralph/doctor of group/sub/shop are protected';
+    const fix = expect.stringContaining('Settings, Repository, Protected branches');
+    expect(await rules(rule('ralph/*', [nobody]))).toMatchObject([
+      { state: 'warn', found: `${named} (ralph/*), and this login may not push to them`, fix },
+    ]);
+    // The login is a maintainer, and each landing after a review overwrites the branch.
+    expect(await rules(rule('*', [maintainers]))).toMatchObject([
+      { state: 'warn', found: `${named} (*), and a branch is not overwritten`, fix },
+    ]);
+    // The most permissive of several rules counts.
+    expect(await rules(rule('*', [nobody]), rule('r*/*', [maintainers], true))).toEqual([]);
+    // Members of a group, which may have this login or not; a key is not this login.
+    expect(await rules(rule('ralph/*', [{ access_level: 40, group_id: 7 }], true))).toMatchObject([
+      { state: 'warn', found: `${named} (ralph/*), and a push of them can be refused` },
+    ]);
+    expect(await rules(rule('ralph/*', [{ access_level: 40, deploy_key_id: 3 }], true))).toMatchObject([
+      { state: 'warn', found: `${named} (ralph/*), and this login may not push to them` },
+    ]);
+    // A login below a maintainer may not read them on an older GitLab.
+    repo.protectedNames = 'forbidden';
+    expect(await said(at, pulls, RULES)).toMatchObject([
+      { state: 'info', found: expect.stringMatching(/^the forge cannot be asked for them: .*403/) },
     ]);
     expect(asked()).toEqual([]);
   });

@@ -6,6 +6,7 @@
 import type { ForgeFinding, Pushes } from './forge.js';
 import type { Gh } from './gh.js';
 import type { Glab } from './glab.js';
+import { againstProtected } from './protected-names.js';
 
 /** Rules of GitHub, in words. Others have their own name. */
 const WORDS: Record<string, string> = {
@@ -46,12 +47,19 @@ export async function againstPushOnGitHub(
   return { state: 'warn', found: `${branch} of ${place} is protected, so a push of it can be refused`, fix };
 }
 
-export async function againstPushOnGitLab(glab: Glab, branch: string): Promise<ForgeFinding | undefined> {
+/** GitLab tells of a branch that is there whether this login may push to it. Branches of ideas come later. */
+export async function againstPushOnGitLab(
+  glab: Glab,
+  branch: string,
+  { own }: Pushes,
+): Promise<ForgeFinding | undefined> {
   const { path } = glab.place;
+  if (own) return againstProtected(glab, branch, own);
   const there = await glab.get<{ protected?: boolean; can_push?: boolean }>(
     `repository/branches/${encodeURIComponent(branch)}`,
   );
-  if (!there?.protected || there.can_push === true) return undefined;
+  if (!there) return againstProtected(glab, branch, own);
+  if (!there.protected || there.can_push === true) return undefined;
   const who = there.can_push === false ? 'this login may not push to it' : 'a push of it can be refused';
   return {
     state: 'warn',

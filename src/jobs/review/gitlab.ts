@@ -97,7 +97,7 @@ export function gitLab(at: ApiPlace, place: Place): Forge {
     mergeWhenReady: ({ number }, head, how) => mergeAtOpening(glab, number, head, how),
     mergeLater: (number, head, how) => askMerge(glab, number, head, how),
     check: (target, remote, autoMerge) => checkGitLab(glab, target, remote, autoMerge),
-    againstPush: (branch) => againstPushOnGitLab(glab, branch),
+    againstPush: (branch, how) => againstPushOnGitLab(glab, branch, how),
   };
 }
 

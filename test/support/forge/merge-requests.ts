@@ -11,6 +11,7 @@ import {
   mayWrite,
   ok,
   paged,
+  protectedNames,
   Refusal,
   type Repo,
   type Route,
@@ -278,6 +279,7 @@ export const REQUEST_ROUTES: readonly Route[] = [
       throw new Refusal(404, '404 Branch Not Found');
     }
   }),
+  route('GET', `${PROJECT}/protected_branches`, (call) => paged(protectedNames(projectOf(call)), call)),
   route('GET', `${PROJECT}/repository/commits/([0-9a-f]+)`, (call) => {
     const [id = '', ...parents] = git(behindOf(projectOf(call)).bare, 'rev-list', '--parents', '-1', call.args[1] ?? '')
       .split(' ')

@@ -30,6 +30,12 @@ export interface Issue {
   pull?: true;
 }
 
+export interface ProtectedName {
+  name: string;
+  push_access_levels: Record<string, unknown>[];
+  allow_force_push: boolean;
+}
+
 export interface Repo {
   owner: string;
   name: string;
@@ -47,6 +53,8 @@ export interface Repo {
   rules?: (branch: string) => string[];
   /** False: GitLab takes no push to the branch from this login. */
   pushes?: boolean;
+  /** Names of protected branches on GitLab, also with wildcards. */
+  protectedNames?: ProtectedName[] | 'forbidden';
   /** What GitHub says of a pull request without rules. Default: clean. */
   mergeState?: 'clean' | 'unstable' | 'has_hooks';
   /** False: its settings do not allow auto-merge. */
@@ -152,6 +160,11 @@ export class Refusal extends Error {
   ) {
     super(message);
   }
+}
+
+export function protectedNames({ protectedNames: names = [] }: Repo): ProtectedName[] {
+  if (names === 'forbidden') throw new Refusal(403, '403 Forbidden');
+  return names;
 }
 
 export function repoOf({ world, args: [owner, name] }: Call): Repo {
