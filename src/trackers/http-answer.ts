@@ -32,8 +32,13 @@ export function readAnswer({ stdout: printed }: ToolResult): ApiAnswer | undefin
     }),
   );
   const lines = stdout.slice(end + 1).filter((line) => line.trim() !== '');
-  return { status: Number(status), headers, lines, json: () => parsed(lines.join('\n')) };
+  return answerOf({ status: Number(status), headers, lines });
 }
+
+export const answerOf = (answer: Omit<ApiAnswer, 'json'>): ApiAnswer => ({
+  ...answer,
+  json: () => parsed(answer.lines.join('\n')),
+});
 
 function parsed(text: string): unknown {
   try {

@@ -2,7 +2,8 @@
  * Requests to a forge through its own program, which has the user's login.
  * Invariant: no shell; texts go through stdin. Only these calls get the login.
  */
-import { type ApiAnswer, failureOf, readAnswer } from '../../trackers/http-answer.js';
+import type { KnownAnswers } from '../../run-files/known-answers.js';
+import { type ApiAnswer, answerOf, failureOf, readAnswer } from '../../trackers/http-answer.js';
 import { listPages } from '../../trackers/pages.js';
 import { callTool } from '../../trackers/tool.js';
 import { TrackerError } from '../../trackers/tracker.js';
@@ -30,6 +31,8 @@ export interface ApiPlace {
   /** Of its processes, as in `ToolPlace`. */
   mark?: string;
   signal?: AbortSignal;
+  /** Of looks: the forge does not count a request whose answer is the same. */
+  answers?: KnownAnswers;
 }
 
 export interface ApiProgram {
@@ -70,12 +73,27 @@ export function apiOf(place: ApiPlace, { argv, root, login, passEnv, set, apart 
       throw error instanceof TrackerError ? asForgeError(error) : error;
     }
   };
+  /** `gh` fails on an answer without a body, and prints its status all the same. */
+  const read = async (path: string): Promise<ApiAnswer> => {
+    const { answers } = place;
+    if (!answers) return call([path]);
+    const known = answers.get(path);
+    const answer = await call([...(known ? ['--header', `If-None-Match: ${known.tag}`] : []), path]);
+    const same = answer.status === 304 && known !== undefined;
+    const { tag, link, lines } = same
+      ? known
+      : { tag: tagOf(answer), link: answer.headers.get('link'), lines: answer.lines };
+    if (tag !== undefined) answers.put(path, { tag, lines, ...(link === undefined ? {} : { link }) });
+    return same
+      ? answerOf({ status: 200, headers: new Map(link === undefined ? [] : [['link', link]]), lines })
+      : answer;
+  };
   const at = (path: string): string =>
     path.startsWith('/') ? path.slice(1) : `${root}${path === '' ? '' : `/${path}`}`;
   return {
     get: async <T>(path: string) => {
       try {
-        return jsonOf(await call([at(path)])) as T;
+        return jsonOf(await read(at(path))) as T;
       } catch (error) {
         if (error instanceof ForgeError && error.status === 404) return null;
         throw error;
@@ -84,7 +102,7 @@ export function apiOf(place: ApiPlace, { argv, root, login, passEnv, set, apart 
     list: async <T>(path: string, of: (answer: unknown) => T[] = (answer) => answer as T[]) => {
       const between = path.includes('?') ? '&' : '?';
       return listPages(async (page) => {
-        const answer = await call([`${at(path)}${between}per_page=100&page=${page}`]);
+        const answer = await read(`${at(path)}${between}per_page=100&page=${page}`);
         return { answer, entries: of(jsonOf(answer)) };
       }, MOST_LISTED);
     },
@@ -96,6 +114,14 @@ export function apiOf(place: ApiPlace, { argv, root, login, passEnv, set, apart 
     text: async (path) => (await call([at(path)])).lines.join('\n'),
     clock: () => told,
   };
+}
+
+/** It becomes part of an argument. */
+const TAG = /^(?:W\/)?"[!#-~]{1,200}"$/;
+
+function tagOf({ headers }: ApiAnswer): string | undefined {
+  const tag = headers.get('etag') ?? '';
+  return TAG.test(tag) ? tag : undefined;
 }
 
 /** A page of a proxy is an answer, too. */

@@ -12,6 +12,7 @@ import { TargetBusy } from '../../git/target-busy.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
 import type { LookInput, LookResult } from '../../protocol/review.js';
 import { TAIL_LIMIT } from '../../protocol/run-ref.js';
+import { dropAnswers, KnownAnswers } from '../../run-files/known-answers.js';
 import { dropReviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { repositoryPath, tickFiles, tickUntracked } from '../../run-files/ticks.js';
@@ -30,8 +31,11 @@ import { endedWithBase, isOurs } from './stand.js';
 export async function lookAtPull(deps: WorkDeps, input: LookInput, { signal }: WorkContext): Promise<LookResult> {
   const run = await load(deps, input);
   await assertRepository(run);
+  const answers = await KnownAnswers.open(deps.root, input.project, input.idea);
   try {
-    const result = await look(deps, run, input, signal);
+    const result = await look(deps, { run, forge: forgeOf(deps, run, { signal, answers }) }, input, signal);
+    await answers.save();
+    if (ENDED.has(result.kind)) await dropAnswers(deps.root, input.project, input.idea);
     if (result.kind !== 'back') return result;
     const redact = redactorOf(deps);
     return { ...result, what: redact(result.what), tail: redact(result.tail).slice(-TAIL_LIMIT) };
@@ -41,8 +45,15 @@ export async function lookAtPull(deps: WorkDeps, input: LookInput, { signal }: W
   }
 }
 
-async function look(deps: WorkDeps, run: LoadedRun, input: LookInput, signal: AbortSignal): Promise<LookResult> {
-  const forge = forgeOf(deps, run, signal);
+/** Nobody looks at the pull request after that. */
+const ENDED: ReadonlySet<LookResult['kind']> = new Set(['merged', 'closed']);
+
+async function look(
+  deps: WorkDeps,
+  { run, forge }: { run: LoadedRun; forge: Forge },
+  input: LookInput,
+  signal: AbortSignal,
+): Promise<LookResult> {
   const { number, candidate } = input.pull;
   const seen = [...input.seen, ...(await reviewedBefore(deps.root, input.project, input.idea)).seen];
   const pull = await forge.read(number);

@@ -4,6 +4,7 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { type Place, placeOf, placeOfRemote } from '../../trackers/place.js';
 import type { WorkDeps } from '../job.js';
+import type { ApiPlace } from './api.js';
 import type { Forge } from './forge.js';
 import { forgeKind } from './forge-kind.js';
 import { type Repo, repoOfAddress, repoOfName } from './gh.js';
@@ -15,7 +16,7 @@ export function forgeOf(
   {
     file,
   }: { file: Pick<LoadedRun['file'], 'config' | 'remote' | 'repo'> & Partial<Pick<RunRef, 'project' | 'runId'>> },
-  signal?: AbortSignal,
+  { signal, answers }: Pick<ApiPlace, 'signal' | 'answers'> = {},
 ): Forge {
   const { config, remote, repo, project, runId } = file;
   const { pr, passEnv } = config.landing;
@@ -34,7 +35,8 @@ export function forgeOf(
   }
   const found: Repo | undefined = pr.repo === undefined ? repoOfAddress(address ?? '') : repoOfName(pr.repo);
   if (!found) throw none();
-  return gitHub(at, found);
+  // GitLab counts every request, so it gets no tags.
+  return gitHub({ ...at, ...(answers ? { answers } : {}) }, found);
 }
 
 /** A name without a host is on the host of the remote. */

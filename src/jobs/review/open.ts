@@ -56,7 +56,7 @@ async function openPull(deps: WorkDeps, run: LoadedRun, input: OpenInput, signal
   const branch = ideaBranch(idea.id);
   const base = below ? ideaBranch(below.idea) : target;
   const access = { root: repo, record, env: deps.env, passEnv: config.landing.passEnv, signal };
-  const forge = forgeOf(deps, run, signal);
+  const forge = forgeOf(deps, run, { signal });
   const all = await forge.listOf(branch);
   for (const one of all) if (!isOurs(one.base, target)) await refuseMoved(repo, idea.id, one, target);
   const listed = all.filter((one) => isOurs(one.base, target));

@@ -3,6 +3,7 @@
  * `gh` speaks plain HTTP to the host github.localhost and finds it through `http_proxy`, so every request arrives here.
  * Routes are tables in files of their own (`issues.ts`); add a file and its table to `ROUTES` for more.
  */
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -69,6 +70,15 @@ function loginOf({ headers }: IncomingMessage): string {
   return (token || String(headers['private-token'] ?? '')).replace(TOKEN, '');
 }
 
+/** GitHub gives each answer a tag, and counts no request that names the tag of an answer that is still the same. */
+function unchanged({ method, url = '', headers }: IncomingMessage, answer: Answer): Answer {
+  const { status, body, text = JSON.stringify(body) } = answer;
+  if (method !== 'GET' || status !== 200 || url.includes('/api/v4/')) return answer;
+  const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
+  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+  return { ...answer, headers: { ...answer.headers, etag } };
+}
+
 export async function startForge(): Promise<Forge> {
   const world = new World();
   const requests: Recorded[] = [];
@@ -98,7 +108,7 @@ export async function startForge(): Promise<Forge> {
       request.socket.destroy();
       return;
     }
-    const { status, body, text: plain, headers = {} } = await reply(recorded, address, path);
+    const { status, body, text: plain, headers = {} } = unchanged(request, await reply(recorded, address, path));
     recorded.status = status;
     await trouble.before?.(recorded);
     if (trouble.slowMs) await new Promise((resolve) => setTimeout(resolve, trouble.slowMs));
