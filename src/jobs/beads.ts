@@ -46,7 +46,8 @@ export async function storeOf(
       ? undefined
       : (result.launchError ?? (result.tail.trim().split('\n').at(-1) || 'it failed'));
   };
-  if ((await bd('show', input.idea, '--json')) !== undefined) return undefined;
+  // Without --json, which not every version of it has.
+  if ((await bd('show', input.idea)) !== undefined) return undefined;
   const each = async (ids: readonly string[], verb: 'close' | 'reopen', ...more: string[]) => {
     for (const id of ids) {
       const problem = await bd(verb, id, ...more);

@@ -92,7 +92,7 @@ it('F5: through bd, where it is on PATH and knows the issue; the file is left to
   const run = await box.run('start', 'with-bd/.beads/issues.jsonl', '--json', '--wait');
   expect(run.code, `${run.stderr}${run.stdout}`).toBe(0);
   const said = await readFile(log, 'utf8');
-  expect(said).toContain(`${folder} show bd-1 --json\n`);
+  expect(said).toContain(`${folder} show bd-1\n`);
   expect(said).toMatch(/ close bd-1 --reason landed as [0-9a-f]{10}\n/);
   expect(await box.git('diff', '--name-only', 'HEAD~2', 'HEAD')).toBe('done/bd-1.txt\ndone/bd-2.txt');
   expect(run.stdout).toContain('bd did not close bd-2: no database. Close it by hand: bd close bd-2.');
