@@ -76,7 +76,7 @@ it(
     expect((await held.why('failed')).told).toEqual({ verb: 'retry', reason: 'the disk was full' });
 
     // As the next start counts it.
-    expect((await held.why('failed')).parts).toContainEqual({ label: '1 retry', value: -15 });
+    expect((await held.why('failed')).parts).toContainEqual({ label: '1 retry, with the next start', value: -15 });
     const second = await ok('start', '--detach');
     for (const words of [
       'retry failed (the disk was full)',

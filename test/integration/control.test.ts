@@ -44,8 +44,12 @@ describe('telling a run', () => {
     await began('p-1', 1);
     expect((await box.run('pause', '--reason', 'lunch')).code).toBe(0);
     await state('pausing');
+    // A start resumes nothing, and says so.
+    const start = async (): Promise<string> => (await box.run('start', '--detach')).stderr;
+    expect(await start()).toMatch(/attached to the open run [\s\S]*it is pausing: .* To go on: ralphctl resume/);
     await go('p-1', 1);
     await state('paused');
+    expect(await start()).toMatch(/it is paused, and nothing starts\. To go on: ralphctl resume/);
     const held = await status();
     expect(held.why).toBe('lunch');
     expect(held.active.map((line) => [line.id, line.status])).toEqual([['p-1', 'paused']]);

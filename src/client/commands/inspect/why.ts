@@ -5,12 +5,14 @@
 import { verbsAfterRun } from '../../../decide/idea/after-run.js';
 import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
 import { listSaves } from '../../../git/saves/saves.js';
+import { refusedRollback } from '../../../model/refused.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT } from '../../../protocol/user-error.js';
 import type { WhyView } from '../../../protocol/views.js';
 import { recordOf } from '../../../run-files/carried.js';
 import { listRuns, loadIdea } from '../../../run-files/run.js';
 import { afterRunOf } from '../../../screen/idea/possible.js';
+import { retriesText } from '../../../screen/text/numbers.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
@@ -18,7 +20,6 @@ import { needsLine } from '../../after-run/act.js';
 import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { asOfNow } from '../../after-run/now.js';
-import { refusedRollback } from '../../../model/refused.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
 import { whyLeft } from '../../model/left-asking.js';
@@ -95,6 +96,9 @@ async function dropDoneNote(view: WhyView, { run }: Recorded): Promise<void> {
   else view.reason = reason;
 }
 
+/** As the score names them. */
+const RETRIES = /^\d+ retr(?:y|ies)$/;
+
 /** What the idea accepts while no run is open. The target may have changed since the run: the view says so, too. */
 async function standsAfter(
   { root }: Context,
@@ -125,9 +129,11 @@ async function standsAfter(
     view.status = told.status;
     if (told.reason) view.reason = told.reason;
     // A rollback alone is no retry.
-    if (!has('retry')) view.parts = view.parts.filter(({ label }) => !/^\d+ retr(?:y|ies)$/.test(label));
+    if (!has('retry')) view.parts = view.parts.filter(({ label }) => !RETRIES.test(label));
     view.score = view.parts.reduce((sum, { value }) => sum + value, 0);
   }
+  for (const part of view.parts)
+    if (RETRIES.test(part.label) && part.label !== retriesText(told.retries)) part.label += ', with the next start';
   const anew = told.told?.verb === 'rollback';
   const out = left ?? (has('rollback') && told.status !== 'landed' ? 'rolled back' : undefined);
   const accepts = [...verbsAfterRun(afterRunOf(told))].filter(

@@ -17,6 +17,7 @@ import type { Attachment } from '../../open-run/attachment.js';
 import { showPlan } from '../../open-run/dry-run.js';
 import { reportLines } from '../../open-run/landed-report.js';
 import { reusedIdLines } from '../../open-run/reused-ids.js';
+import { sayStanding } from '../../open-run/standing.js';
 import { type Ahead, lookAhead, type NothingToStart, sayNothingToStart } from '../../plan/nothing-to-start.js';
 import { remoteLine } from '../../plan/remote.js';
 import {
@@ -86,6 +87,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
       ? await onOpenRun(context, { api, project: plan.project.id, runId, worker: true }, options)
       : [];
     announce(context, connected, plan, { runId, attached, todo, taken });
+    if (attached) await sayStanding(api, context.json);
     if (options.detach) return EXIT.ok;
     attachment = new Attachment(context, connected, {
       project: plan.project.id,
@@ -149,16 +151,10 @@ async function comeBack(
     const run = { api, project: project.id, runId: facts.runId, worker: true };
     const taken = await onOpenRun(context, run, options);
     if (context.json) {
-      const { id } = project;
-      const started = {
-        kind: 'started',
-        project: id,
-        runId: facts.runId,
-        attached: true,
-        ui: workflowsPage(connected),
-      };
-      printJson({ ...started, taken, problem: problem.message });
+      const started = { kind: 'started', project: project.id, runId: facts.runId, attached: true };
+      printJson({ ...started, ui: workflowsPage(connected), taken, problem: problem.message });
     } else say(`attached to the open run (${facts.runId}); a new run cannot start: ${problem.message}`);
+    await sayStanding(api, context.json);
     if (options.detach) return EXIT.ok;
     attachment = new Attachment(context, connected, {
       project: project.id,
