@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { buildAll } from './build.mjs';
 import { KINDS as FIRST_KINDS, scenariosOn } from './history-scenarios.mjs';
+import { BESIDE_KINDS, besideScenariosOn } from './history-scenarios-beside.mjs';
 import { DELIVERY_KINDS, deliveryScenariosOn } from './history-scenarios-delivery.mjs';
 import { LATER_KINDS, laterScenariosOn } from './history-scenarios-later.mjs';
 import { TOLD_KINDS, toldScenariosOn } from './history-scenarios-told.mjs';
@@ -159,8 +160,12 @@ const scenarios = {
   ...deliveryScenariosOn(tools),
   ...trackerScenariosOn({ ...tools, base }),
   ...wavesScenariosOn({ ...tools, base }),
+  ...besideScenariosOn(tools),
 };
-const KINDS = { ...FIRST_KINDS, ...TOLD_KINDS, ...LATER_KINDS, ...DELIVERY_KINDS, ...TRACKER_KINDS, ...WAVES_KINDS };
+const KINDS = {
+  ...{ ...FIRST_KINDS, ...TOLD_KINDS, ...LATER_KINDS, ...DELIVERY_KINDS, ...TRACKER_KINDS, ...WAVES_KINDS },
+  ...BESIDE_KINDS,
+};
 
 const fileOf = (kind) => join(out, `${kind}-${version}.json`);
 

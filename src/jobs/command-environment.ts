@@ -42,8 +42,8 @@ export const environmentThatCounts = (
 
 /**
  * Separates ports and container names of concurrent work by a number each.
- * Invariant: agents use 1 to 100, together with their set-up and their idea's gate. Other concurrent work uses the
- * numbers below.
+ * Invariant: an idea uses its number, 1 to 100 or above 102, for its agent, its set-up and its gate. Other concurrent work
+ * uses the numbers below.
  */
 export const SEATS = {
   /** Landings and their undo run one at a time. */
@@ -54,8 +54,13 @@ export const SEATS = {
   baseTests: 'base-tests-102',
 } as const;
 
+/** Names of slots; the others are in `SEATS`. */
+const IDEAS = 'ed-';
+
 export function slotEnvironment(input: { agentName: string; project: string; idea: string }): Record<string, string> {
-  const slot = Number(/\d+$/.exec(input.agentName)?.[0] ?? 1);
+  const number = Number(/\d+$/.exec(input.agentName)?.[0] ?? 1);
+  // Ideas whose gates run beside the slots have numbers above those of slots.
+  const slot = number > 100 && input.agentName.startsWith(IDEAS) ? number + 2 : number;
   return {
     RALPHCTL_SLOT: String(slot),
     RALPHCTL_PORT_BASE: String(20_000 + slot * 100),

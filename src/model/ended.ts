@@ -27,6 +27,7 @@ export function endWithoutEvent(model: RunModel, state: RunModel['state'], at: n
     delete idea.activity;
     delete idea.waits;
     delete idea.slot;
+    delete idea.gating;
   }
   askAgain(model);
 }

@@ -167,7 +167,9 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
   }
   if (event.commit !== undefined) idea.commit = event.commit;
   else if (event.status !== 'landed') delete idea.commit;
-  place(idea, event.agentName);
+  place(idea, event.agentName, event.gating);
+  if (event.gating) idea.gating = true;
+  else delete idea.gating;
   if (event.status === 'running') {
     idea.startedAt ??= at;
     delete idea.waits;
@@ -192,10 +194,11 @@ function askedAs(idea: IdeaModel): void {
   if (signal.question.startsWith((idea.reason ?? '').replace(/…$/, ''))) idea.question = signal.question;
 }
 
-function place(idea: IdeaModel, agentName: string | undefined): void {
+function place(idea: IdeaModel, agentName: string | undefined, gating: true | undefined): void {
   const slot = Number(/\d+$/.exec(agentName ?? '')?.[0]);
   if (agentName !== undefined) idea.agentName = agentName;
-  if (slot > 0) idea.slot = slot;
+  // Beside its gate another agent has the slot.
+  if (slot > 0 && !gating) idea.slot = slot;
   else delete idea.slot;
 }
 

@@ -100,6 +100,8 @@ export interface IdeaModel {
   startedAt?: number;
   /** 1-based number of its slot, while it has one. */
   slot?: number;
+  /** Its agent has ended, and its gate runs without a slot. */
+  gating?: true;
   /** Name of the slot, such as `ed-003`. */
   agentName?: string;
   agent?: string;

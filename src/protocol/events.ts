@@ -55,6 +55,8 @@ export type RunEvent =
       title: string;
       status: IdeaStatus;
       agentName?: string;
+      /** Running: its agent has ended, and its gate runs without a slot. */
+      gating?: true;
       reason?: string;
       commit?: string;
       /** Pending, but on hold by a person. */

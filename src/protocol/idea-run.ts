@@ -146,6 +146,8 @@ export interface IdeaRunState {
   claimed?: true;
   /** Adopted by the autopilot of another run. */
   elsewhere?: true;
+  /** It has given its slot back for its gate: the next iteration needs one again. */
+  slotless?: true;
   /** Must release its slot between iterations: none of its agents can work now. */
   parked?: boolean;
 }
@@ -210,6 +212,8 @@ export interface IdeaReport {
     | 'ready'
     | 'needs-human'
     | 'wants-slot'
+    /** Its agent run is over, and its gate begins. */
+    | 'gating'
     | 'paused'
     | 'approval'
     | 'resumed'

@@ -59,6 +59,11 @@ export interface RunSettings {
   /** Points of `score` and the first place of `bump` add up (A2). Absent in older runs, where points took the place of both. */
   pointsAddUp?: true;
   /**
+   * Ideas that give their slot back for their gate, at a time; 0: as many as slots. Absent in older runs: an idea holds
+   * its slot while its gate runs.
+   */
+  gatesBeside?: number;
+  /**
    * Time limits of a set-up, and of all commands of a gate together. Absent in runs of 0.1: their activities end after
    * four hours, and wait for a worker for ever.
    */

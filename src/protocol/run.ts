@@ -36,6 +36,10 @@ export interface IdeaEntry {
   status: IdeaStatus;
   /** Slot number, 1-based, while the idea holds one. */
   slot?: number;
+  /** It keeps its number without a slot: its gate runs beside the slots, or it waits for a slot after it. */
+  beside?: true;
+  /** Since when its gate runs, epoch ms. */
+  gating?: number;
   /** Last report from the child; older ones are duplicates. */
   seq: number;
   /**

@@ -19,6 +19,10 @@ export interface IdeaLine {
   title: string;
   status: IdeaStatus;
   agentName?: string;
+  /** Its agent has ended, and it has no slot: its gate runs, or it waits for a slot after it. */
+  beside?: true;
+  /** Since when its gate runs, epoch ms. */
+  gating?: number;
   reason?: string;
   /** A single attempt: more iterations do not help it. */
   single?: true;

@@ -92,7 +92,7 @@ function make(model: RunModel): Lists {
     warnings.push(...openWarnings(idea));
     if (idea.group) continue;
     if (idea.status === 'running') slots.push(idea);
-    if (idea.status === 'running' || (!over && idea.slot !== undefined)) taken += 1;
+    if ((idea.status === 'running' && !idea.gating) || (!over && idea.slot !== undefined)) taken += 1;
     if (idea.status === 'landed') {
       const ms = idea.landedBefore ? 0 : workedMs(idea);
       if (ms > 0) landedMs.push(ms);

@@ -50,15 +50,15 @@ export class Publisher {
   }
 
   #emitChanges(pilot: Autopilot): void {
-    for (const { card, status, slot, reason, commit, hold, approval, approvable, retries, used } of pilot.takeChanges(
-      Date.now(),
-    )) {
+    for (const entry of pilot.takeChanges(Date.now())) {
+      const { card, status, slot, beside, gating, reason, commit, hold, approval, approvable, retries, used } = entry;
       emit(this.#input, {
         kind: 'idea',
         idea: card.id,
         title: card.title,
         status,
-        agentName: slot === undefined ? undefined : agentName(slot),
+        agentName: slot === undefined || status === 'wants-slot' ? undefined : agentName(slot),
+        gating: gating !== undefined && beside ? true : undefined,
         reason: reason || undefined,
         commit: commit || undefined,
         held: hold,

@@ -51,6 +51,14 @@ const wholeGate = z.strictObject({
     .enum(['claim', 'always'])
     .default('claim')
     .describe('claim: the gate runs when the agent says it is done. always: it runs after every iteration.'),
+  parallel: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'Most gates of ideas at a time. An idea gives its slot back when its agent has ended, and another agent starts while the gate runs. Where as many gates run, the idea waits for its gate and holds its slot. Default: as many as slots beside the slots.',
+    ),
   baseline: z
     .enum(['ask', 'tolerate', 'strict'])
     .default('ask')

@@ -24,6 +24,8 @@ const GATE_PASSES = 6;
 const GATES_AHEAD = 3;
 /** A landing starts over when the target moves meanwhile. */
 const LANDING_ROUNDS = 6;
+/** Gates that an idea's gate waits for at most, in ordinary runs. */
+const MOST_GATES_AHEAD = 16;
 /** Retries that the server makes by itself. */
 export const MOST_TRIES = 6;
 const FOUR_HOURS = 4 * 60 * MINUTE;
@@ -31,11 +33,18 @@ const FOUR_HOURS = 4 * 60 * MINUTE;
 const UNTAKEN_MS = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
 
 /** `untaken`: how often in a row no worker took it. */
-export function gitTimes(work: GitWork, { times }: Pick<RunSettings, 'times'>, untaken = 0): ActivityTimes {
+export function gitTimes(
+  work: GitWork,
+  { times, gatesBeside = 0 }: Pick<RunSettings, 'times' | 'gatesBeside'>,
+  untaken = 0,
+): ActivityTimes {
   if (!times) return { startToCloseTimeout: FOUR_HOURS };
   const gate = 2 * times.setupMs + GATE_PASSES * times.gateMs;
-  const waits = times.ahead === undefined ? gate : times.ahead * GATES_AHEAD * gate;
-  const own = { prepare: 2 * times.setupMs, gate: waits, land: LANDING_ROUNDS * gate, 'git-task': 0 }[work];
+  const ahead = times.ahead === undefined ? gate : times.ahead * GATES_AHEAD * gate;
+  // With `gate.parallel` a gate may wait for others first.
+  const waits = gatesBeside > 0 ? Math.ceil(MOST_GATES_AHEAD / gatesBeside) : 0;
+  const gated = ahead + waits * gate;
+  const own = { prepare: 2 * times.setupMs, gate: gated, land: LANDING_ROUNDS * gate, 'git-task': 0 }[work];
   return within(own + MARGIN_MS, MOST_TRIES, waitFor(times, untaken));
 }
 

@@ -69,6 +69,7 @@ const isCourse = shaped<IdeaCourse>({
 
 const isReportKind = oneOf<IdeaReport['kind']>({
   ...{ ready: true, 'needs-human': true, 'wants-slot': true, paused: true, approval: true, resumed: true },
+  gating: true,
   ...{ closed: true, parked: true, probing: true, recovered: true, spent: true, warnings: true },
 });
 const isOutcome = oneOf<IdeaOutcome>({

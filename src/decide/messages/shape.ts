@@ -94,7 +94,7 @@ export const isSettings = shaped<RunSettings>({
   ...{ rateLimitBackoffMs: isAmount, rateLimitFactor: isAmount, recoverPrimary: maybe(isBoolean) },
   ...{ ladder: maybe(isLadder), budget: maybe(isBudget), stepLanding: maybe(isTrue), ownTrouble: maybe(isTrue) },
   unblocksThroughParents: maybe(isTrue),
-  ...{ bluesByChildren: maybe(isTrue), pointsAddUp: maybe(isTrue) },
+  ...{ bluesByChildren: maybe(isTrue), pointsAddUp: maybe(isTrue), gatesBeside: maybe(isCount) },
   times: maybe(
     shaped<NonNullable<RunSettings['times']>>({
       ...{ setupMs: isAmount, gateMs: isAmount },

@@ -57,6 +57,7 @@ export class Board {
   readonly turns: IdeaEntry[] = [];
   readonly #open = new Set<string>();
   readonly #running = new Set<string>();
+  readonly #gating = new Set<string>();
   /** Commands and their effects since the last read. */
   readonly told: Told[] = [];
   readonly answers = new Answers(this);
@@ -72,7 +73,8 @@ export class Board {
     this.breakers = state.limits && new AccountBreakers(state.limits, settings);
     for (const entry of state.entries) {
       this.#index(entry);
-      if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id);
+      if (entry.gating !== undefined) this.#gating.add(entry.card.id);
+      if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id, entry.beside);
     }
   }
 
@@ -82,6 +84,14 @@ export class Board {
 
   get runningCount(): number {
     return this.#running.size;
+  }
+
+  /** Ideas whose gate runs, the first one first. */
+  gating(): IdeaEntry[] {
+    const order = ({ card }: IdeaEntry): number => this.graph.order(card.id);
+    return [...this.#gating]
+      .flatMap((id) => this.graph.entry(id) ?? [])
+      .sort((a, b) => (a.gating ?? 0) - (b.gating ?? 0) || order(a) - order(b));
   }
 
   /** Ideas on hold without waiting for a person: paused one by one, or about to pause. */
@@ -181,9 +191,20 @@ export class Board {
     }
   }
 
+  /** An idea beside the slots keeps its number. */
   takeSlot(entry: IdeaEntry): number {
     entry.slot ??= this.slots.take(entry.card.id);
+    this.slots.stepIn(entry.slot);
+    delete entry.beside;
     return entry.slot;
+  }
+
+  /** Its agent run is over: another agent may have the slot, the number stays with its worktree. */
+  stepAside(entry: IdeaEntry): void {
+    if (entry.slot === undefined || entry.beside) return;
+    this.slots.stepAside(entry.slot);
+    entry.beside = true;
+    this.#forgetAgent(entry);
   }
 
   freeSlot(entry: IdeaEntry): void {
@@ -192,9 +213,25 @@ export class Board {
       entry.lastSlot = entry.slot;
     }
     delete entry.slot;
+    delete entry.beside;
+    this.gateOver(entry);
+    this.#forgetAgent(entry);
+  }
+
+  #forgetAgent(entry: IdeaEntry): void {
     delete entry.agent;
     delete entry.probe;
     this.breakers?.release(entry.card.id);
+  }
+
+  gateBegins(entry: IdeaEntry, now: number): void {
+    entry.gating = now;
+    this.#gating.add(entry.card.id);
+  }
+
+  gateOver(entry: IdeaEntry): void {
+    delete entry.gating;
+    this.#gating.delete(entry.card.id);
   }
 
   /** Adds the cost of the idea's iterations to the totals of the run. */

@@ -64,7 +64,12 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
     case 'wants-slot':
       // Its question is answered.
       if (entry.status === 'needs-human') delete entry.reason;
-      queueForSlot(board, entry);
+      queueForSlot(board, entry, true);
+      return;
+    case 'gating':
+      if (entry.slot === undefined) return;
+      board.set(entry, 'running');
+      board.gateBegins(entry, now);
       return;
     case 'parked':
       takeParked(board, entry, report, now);
@@ -82,10 +87,12 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
     case 'paused':
       if (entry.slot === undefined) return;
       delete entry.pauseAsked;
+      board.gateOver(entry);
       board.set(entry, 'paused');
       return;
     case 'approval':
       if (entry.slot === undefined) return;
+      board.gateOver(entry);
       entry.approval = true;
       entry.reason = 'its next iteration waits for an approval';
       board.set(entry, 'paused');
@@ -93,6 +100,7 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
     case 'resumed':
       if (entry.slot === undefined) return;
       delete entry.reason;
+      board.gateOver(entry);
       board.set(entry, 'running');
       return;
   }

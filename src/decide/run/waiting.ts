@@ -8,14 +8,16 @@ import type { IdeaEntry } from '../../protocol/run.js';
 import { stepOn } from '../delivery/stack.js';
 import { bestReady, score } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
+import { giveSlotsBack, keepNumber } from './beside.js';
 import type { Board } from './board.js';
 import { isActive, tellRunState } from './control.js';
 import type { Effect } from './effects.js';
 import { FIRST } from './first-state.js';
 
-export function queueForSlot(board: Board, entry: IdeaEntry): void {
+/** `afterGate`: it has a worktree as its agent left it, and needs only a slot. */
+export function queueForSlot(board: Board, entry: IdeaEntry, afterGate = false): void {
   const { state } = board;
-  board.freeSlot(entry);
+  if (!afterGate || !keepNumber(board, entry)) board.freeSlot(entry);
   board.set(entry, 'wants-slot');
   // A stopping run gives out no slots: the idea ends, and its work stays on its branch.
   if (state.run === 'stopping') tellRunState(board, entry);
@@ -31,6 +33,7 @@ export function leaveWaiting(board: Board, idea: string): void {
 export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
   const { state } = board;
   const commands: Effect[] = [];
+  giveSlotsBack(board);
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
   giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
@@ -148,7 +151,8 @@ export function reviewAgents(board: Board, now: number): Effect[] {
 function standsStill(board: Board): boolean {
   const { state, breakers } = board;
   if (!breakers || breakers.allOpen || !isActive(board)) return false;
-  if (board.slots.used > 0 || state.lane.length > 0 || state.landing !== undefined) return false;
+  if (board.slots.used > 0 || board.runningCount > 0 || state.lane.length > 0 || state.landing !== undefined)
+    return false;
   return state.waiting.length > 0 || (state.run === 'running' && board.pool.best() !== undefined);
 }
 

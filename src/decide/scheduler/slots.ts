@@ -1,16 +1,32 @@
 /**
- * Slots for running agents (A1). Invariant: a slot has at most one holder. The lowest free number goes first, so that
- * ralphctl reuses agent names and worktrees.
+ * Slots for running agents (A1), and their numbers. An idea keeps its number while its gate runs beside the slots: ports,
+ * containers and its worktree's set-up go by the number.
+ * Invariant: a number has at most one holder. The lowest free number goes first, so that ralphctl reuses agent names and
+ * worktrees.
  * Must not import anything.
  */
+
+/**
+ * Numbers that ideas may hold together. Beyond it, an idea holds its slot while its gate runs, because numbers stand for
+ * ports.
+ */
+export const MOST_NUMBERS = 300;
 
 /** Slot 3 has the name `ed-003`. */
 export const agentName = (slot: number): string => `ed-${String(slot).padStart(3, '0')}`;
 
 export class Slots {
   readonly #holders = new Map<number, string>();
+  /** Numbers whose slot is free for another agent. */
+  readonly #beside = new Set<number>();
 
+  /** Slots that agents hold. */
   get used(): number {
+    return this.#holders.size - this.#beside.size;
+  }
+
+  /** Numbers of ideas in a slot or beside the slots. */
+  get numbers(): number {
     return this.#holders.size;
   }
 
@@ -22,13 +38,26 @@ export class Slots {
     return slot;
   }
 
-  /** Books a slot that the idea already holds, after continue-as-new. */
-  hold(slot: number, idea: string): void {
+  /** Books a number that the idea already holds, after continue-as-new. */
+  hold(slot: number, idea: string, beside = false): void {
     this.#holders.set(slot, idea);
+    if (beside) this.#beside.add(slot);
+  }
+
+  /** The holder keeps the number and gives the slot back. */
+  stepAside(slot: number): void {
+    this.#beside.add(slot);
+  }
+
+  /** The holder of the number has a slot again. */
+  stepIn(slot: number): void {
+    this.#beside.delete(slot);
   }
 
   /** Does nothing when another idea holds the slot. */
   free(slot: number, idea: string): void {
-    if (this.#holders.get(slot) === idea) this.#holders.delete(slot);
+    if (this.#holders.get(slot) !== idea) return;
+    this.#holders.delete(slot);
+    this.#beside.delete(slot);
   }
 }

@@ -188,9 +188,13 @@ function courseText(line: IdeaLine): string {
 const reasonText = ({ reason }: IdeaLine): string =>
   reason ? `: ${oneLine(cutAroundCommands(reason, MAX_REASON, MAX_REASON))}` : '';
 
+/** A running idea whose agent has ended holds no slot. */
+const stageOf = ({ status, gating }: IdeaLine): string =>
+  gating === undefined ? status : `gate, since ${utcMinute(gating)}`;
+
 function slotLine(line: IdeaLine): string {
   const agent = line.agentName ? ` · ${line.agentName}` : '';
-  return `- **${line.id}** ${oneLine(line.title)} · ${line.review ? 'in review' : line.status}${agent}${courseText(line)}${reasonText(line)}`;
+  return `- **${line.id}** ${oneLine(line.title)} · ${line.review ? 'in review' : stageOf(line)}${agent}${courseText(line)}${reasonText(line)}`;
 }
 
 /** Sign, word and command of what waits for a person, as the full screen and `status` have them. */

@@ -30,6 +30,8 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     title: entry.card.title,
     status: entry.status,
     agentName: entry.slot === undefined ? undefined : agentName(entry.slot),
+    beside: entry.beside,
+    gating: entry.gating,
     reason: entry.reason || undefined,
     single: entry.card.single,
     held: entry.hold,

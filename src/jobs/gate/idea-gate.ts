@@ -8,6 +8,7 @@ import { iterationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
 import { changedSinceNoted, KEPT_FILE } from '../../gate/kept/folders.js';
 import { findTripwires } from '../../gate/tripwires/tripwires.js';
+import type { Wall } from '../../git/confinement/wall.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { GateInput, GateResult, Tripwire } from '../../protocol/gate.js';
 import type { Idea } from '../../protocol/idea.js';
@@ -20,10 +21,27 @@ import { keepPlace } from '../plan-place.js';
 import { endTurn, gateAhead, type Turn, takeTurn } from './ahead.js';
 import { gateIn } from './gate.js';
 import { judgeGreen } from './judge.js';
+import { gatePlace } from './places.js';
 
 export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
   const [run, idea] = await loadOne(deps, input);
   const wall = await wallOf(deps, run);
+  // Before its turn: who waits for others in the order of landings must not keep them from their gates.
+  const giveBack = await gatePlace(input.project, run.file.config.gate.parallel, signal);
+  try {
+    return await inPlace(deps, run, idea, input, { signal, wall });
+  } finally {
+    giveBack();
+  }
+}
+
+async function inPlace(
+  deps: WorkDeps,
+  run: LoadedRun,
+  idea: Idea,
+  input: GateInput,
+  { signal, wall }: { signal: AbortSignal; wall: Wall },
+): Promise<GateResult> {
   const turn = await takeTurn(deps, run, idea, input).catch(() => undefined);
   let gate: GateResult | undefined;
   try {

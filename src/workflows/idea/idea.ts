@@ -24,7 +24,7 @@ import { wantsRollover } from '../rollover.js';
 import { handleIdeaMessages } from './handlers.js';
 import { iterate } from './iteration.js';
 import { IdeaSession } from './session.js';
-import { afterLoss, ask, askBudget, backOff, boundary, land, park } from './waiting.js';
+import { afterLoss, ask, askBudget, backOff, boundary, land, park, waitForTurn } from './waiting.js';
 import { spentAll, warnOfNoWorker, workerIsBack } from './warnings.js';
 
 /** How long an idea waits before it checks the disk space again. */
@@ -73,6 +73,11 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
     if (wantsRollover(input)) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof idea>({ ...input, parent: reporter.parent, state });
+    }
+    if (state.slotless && !state.ungated) {
+      const ended = await waitForTurn(session);
+      if (ended) return ended;
+      continue;
     }
     let next: NextStep | 'interrupted';
     session.ranSince = undefined;

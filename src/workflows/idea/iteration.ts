@@ -3,6 +3,7 @@
  * Invariant: each agent run is recorded exactly once, before its gate. After a gate that did not end, only the gate
  * runs again, not the agent.
  */
+import { CancellationScope } from '@temporalio/workflow';
 import { gitTimes } from '../../decide/idea/activity-times.js';
 import { afterGate, afterRun, claimsDone, type NextStep, whyTurnedDown } from '../../decide/idea/completion.js';
 import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../../decide/idea/steps.js';
@@ -135,12 +136,26 @@ const redAt = ({ command, exitCode, log }: GateFailure) => ({ command, exitCode,
 
 const positionOf = ({ step, skipped }: PlanPlace): PlanPosition => ({ step, skipped });
 
-async function runGate(
-  { input, state, screen, untaken }: IdeaSession,
+/** Slots hold agents: another one may start while the gate runs. An interruption must not take the report back. */
+function giveSlotBack({ input, state, reporter }: IdeaSession): Promise<void> {
+  if (input.settings.gatesBeside === undefined) return Promise.resolve();
+  state.slotless = true;
+  return CancellationScope.nonCancellable(() => reporter.report('gating'));
+}
+
+async function runGate(session: IdeaSession, prepared: PrepareResult, claims: boolean): Promise<GateResult> {
+  const { screen } = session;
+  screen.show('gate');
+  const told = giveSlotBack(session);
+  // Reports go out one after another.
+  return gateOf(session, prepared, claims).finally(() => told);
+}
+
+async function gateOf(
+  { input, state, untaken }: IdeaSession,
   prepared: PrepareResult,
   claims: boolean,
 ): Promise<GateResult> {
-  screen.show('gate');
   const { idea, queues } = input;
   const gate = await gitActivities(
     queues.git,

@@ -121,13 +121,16 @@ export class IdeaSession {
     return said;
   }
 
-  /** Continues under the agent name of another slot. */
+  /** Continues in a slot. Under the number that it kept beside the slots, its worktree is as its agent left it. */
   takeSlot(agentName: string, choice?: AgentChoice): void {
-    this.state.agentName = agentName;
-    this.state.parked = false;
-    if (choice) this.state.choice = choice;
+    const { state } = this;
+    const kept = state.slotless === true && state.agentName === agentName && !state.reopen;
+    state.agentName = agentName;
+    state.parked = false;
+    if (choice) state.choice = choice;
+    delete state.slotless;
     // Also in the state: the next run of this workflow must know it.
-    delete this.state.prepared;
+    if (!kept) delete state.prepared;
   }
 
   /** Agent and account of the last run. */
@@ -208,7 +211,8 @@ export class IdeaReporter {
   async resync(): Promise<void> {
     const { phase, question } = this.#state;
     if (phase === 'closed') return;
-    const kind = KIND_OF_PHASE[phase] ?? 'resumed';
+    const beside = phase === 'gate' && this.#state.slotless;
+    const kind = beside ? 'gating' : (KIND_OF_PHASE[phase] ?? 'resumed');
     if (this.#last?.kind === kind) await this.#deliver(this.#last);
     else await this.report(kind, question ? { reason: clip(question, MAX_QUESTION) } : {});
   }

@@ -37,6 +37,7 @@ export async function ask(
   { approve, asking = 'question' }: { approve?: readonly string[]; asking?: Asking } = {},
 ): Promise<IdeaResult | undefined> {
   const { state, screen, reporter } = session;
+  delete state.slotless;
   openQuestion(session, question, asking);
   session.approved = false;
   session.approvable = approve !== undefined;
@@ -97,6 +98,7 @@ function closeQuestion({ input, state, answerText }: IdeaSession): void {
 /** Its budget is used up: a person raises it, or ends the idea and keeps its work. */
 export async function askBudget(session: IdeaSession, line: BudgetLine): Promise<IdeaResult | undefined> {
   const { state, screen, reporter } = session;
+  delete state.slotless;
   const question = ideaQuestion(line);
   openQuestion(session, question, 'budget');
   screen.show('needs-human', 'needs-human');
@@ -129,6 +131,7 @@ export async function park(
   }: { trouble?: Trouble; passed?: string; reached?: BudgetReached; lost?: number } = {},
 ): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
+  delete state.slotless;
   state.parked = true;
   session.granted = undefined;
   session.verdict = undefined;
@@ -144,6 +147,15 @@ export async function park(
   return waitForSlot(session);
 }
 
+/** Its gate is over, and the work goes on. The slots went to others meanwhile. */
+export async function waitForTurn(session: IdeaSession): Promise<IdeaResult | undefined> {
+  session.granted = undefined;
+  session.verdict = undefined;
+  session.screen.show('waiting-slot', 'waiting');
+  await session.reporter.report('wants-slot');
+  return waitForSlot(session);
+}
+
 async function waitForSlot(session: IdeaSession): Promise<IdeaResult | undefined> {
   const { state } = session;
   await condition(() => session.granted !== undefined || session.verdict !== undefined || state.stopping);
@@ -155,6 +167,7 @@ async function waitForSlot(session: IdeaSession): Promise<IdeaResult | undefined
 
 export async function land(session: IdeaSession): Promise<IdeaResult | undefined> {
   const { state, screen, reporter } = session;
+  delete state.slotless;
   session.verdict = undefined;
   screen.show('landing', 'landing');
   await reporter.report('ready');

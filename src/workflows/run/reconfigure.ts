@@ -75,6 +75,7 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     unblocksThroughParents: ____,
     bluesByChildren: _____,
     pointsAddUp: ______,
+    gatesBeside,
     times,
     ...settings
   } = now;
@@ -87,6 +88,7 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     ...(unblocksThroughParents ? { unblocksThroughParents } : {}),
     ...(bluesByChildren ? { bluesByChildren } : {}),
     ...(pointsAddUp ? { pointsAddUp } : {}),
+    ...(before.gatesBeside === undefined ? {} : { gatesBeside }),
     ...(before.times && times ? { times } : {}),
   };
 }

@@ -6,7 +6,7 @@ export type Message =
   | { do: 'start'; life: number; agent: string }
   | { do: 'resync' }
   | Exclude<Effect, { do: 'start' | 'configure' | 'push' | 'look' | 'wave' }>;
-export type ChildState = 'working' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
+export type ChildState = 'working' | 'gating' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
 
 export interface Child {
   idea: string;
@@ -20,12 +20,15 @@ export interface Child {
   draining?: boolean;
   /** It was stopped by itself, not with the run. */
   alone?: boolean;
+  /** It gave its slot back for its gate. */
+  slotless?: boolean;
   last?: IdeaReport;
 }
 
 /** What a child that an earlier run left behind said last. */
 export const LAST = {
   working: 'resumed',
+  gating: 'gating',
   paused: 'paused',
   asking: 'needs-human',
   'waiting-slot': 'wants-slot',

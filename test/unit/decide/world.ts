@@ -30,10 +30,17 @@ const isDrain = (args: unknown[] = []): boolean => {
 
 type Event = (pilot: Autopilot) => void;
 
+/** Something happens to it by itself. */
+const AWAKE: ReadonlySet<ChildState> = new Set(['working', 'gating', 'asking']);
+
 export class World {
   readonly children = new Map<string, Child>();
   readonly target: Target;
   calm = false;
+  /** Ideas that went on after their gate under the number that they had. */
+  kept = 0;
+  /** Agents that began while the gate of another idea ran. */
+  besides = 0;
   /** Ideas whose finished work was never tried to land, although nobody stopped them by themselves. */
   readonly thrownAway: string[] = [];
   /** Towards the autopilot: delivered in any order, some twice. */
@@ -44,11 +51,14 @@ export class World {
   readonly #reports = new Set<Child>();
   readonly #random: (below: number) => number;
   readonly #temper: Temper;
+  /** Children give their slots back for their gates. */
+  readonly #beside: boolean;
 
-  constructor(seed: number, temper: Temper) {
+  constructor(seed: number, temper: Temper, beside = false) {
     this.#random = randomFrom(seed);
     this.target = new Target(this.#random);
     this.#temper = temper;
+    this.#beside = beside;
   }
 
   chance(oneIn: number): boolean {
@@ -57,7 +67,14 @@ export class World {
 
   /** Children that an earlier run left open. */
   orphan(idea: string): void {
-    const state = this.#pick<ChildState>(['working', 'paused', 'asking', 'waiting-slot', 'landing']);
+    const state = this.#pick<ChildState>([
+      ...(this.#beside ? (['gating'] as const) : []),
+      'working',
+      'paused',
+      'asking',
+      'waiting-slot',
+      'landing',
+    ]);
     const child: Child = {
       idea,
       life: 101 + this.#random(3),
@@ -87,7 +104,7 @@ export class World {
   /** Something is under way: a message, a landing, an agent at work. */
   get busy(): boolean {
     if (this.#events.length > 0 || this.#mail.size > 0) return true;
-    return [...this.children.values()].some((child) => child.state === 'working');
+    return [...this.children.values()].some(({ state }) => state === 'working' || state === 'gating');
   }
 
   /** The child of the idea that is landing has ended, or is about to. */
@@ -114,7 +131,7 @@ export class World {
         () => this.#deliverMail(),
         () => this.#deliverMail(),
       );
-    const awake = [...this.children.values()].filter((child) => child.state === 'working' || child.state === 'asking');
+    const awake = [...this.children.values()].filter(({ state }) => AWAKE.has(state));
     if (awake.length > 0) moves.push(() => this.#act(this.#pick(awake)));
     if (!this.calm) moves.push(() => this.#lever());
     return moves.length === 0 ? [] : this.#pick(moves)();
@@ -160,6 +177,7 @@ export class World {
       return [(pilot) => pilot.adopted(idea)];
     }
     this.target.tried.delete(idea);
+    if ([...this.children.values()].some(({ state }) => state === 'gating')) this.besides += 1;
     this.children.set(idea, { idea, life, seq: 0, state: 'working', agent, paused: false, stopping: false });
     return [];
   }
@@ -198,8 +216,10 @@ export class World {
       case 'grant':
         // Meant for an orphan that reported under the same life and is gone; a child that does not wait ignores it.
         if (child.state !== 'waiting-slot') return;
+        if (child.slotless && child.agent === `ed-${message.slot}`) this.kept += 1;
         child.agent = `ed-${message.slot}`;
         child.state = 'working';
+        child.slotless = false;
         return;
       case 'verdict':
         this.#judged(child, message.verdict);
@@ -219,14 +239,17 @@ export class World {
     if (signal === 'stop') {
       child.draining = drain && (!child.stopping || child.draining === true);
       child.stopping = true;
-      if (child.state !== 'working') this.#stopAt(child);
+      if (child.state !== 'working' && child.state !== 'gating') this.#stopAt(child);
       return;
     }
     child.paused = signal === 'pause';
-    if (child.state === 'paused' && !child.paused) {
-      child.state = 'working';
-      this.#report(child, 'resumed');
-    }
+    if (child.state !== 'paused' || child.paused) return;
+    child.state = 'working';
+    this.#report(child, 'resumed');
+    if (!child.slotless) return;
+    // The pause ended its gate, or came after it.
+    if (this.chance(2)) this.#gate(child);
+    else this.#wait(child);
   }
 
   #judged(child: Child, verdict: Verdict): void {
@@ -240,6 +263,7 @@ export class World {
       this.target.tried.delete(child.idea);
       child.agent = verdict.agentName.replace(/-0+/, '-');
       child.state = 'working';
+      child.slotless = false;
     }
   }
 
@@ -252,10 +276,10 @@ export class World {
   }
 
   #act(child: Child): Event[] {
-    if (child.state === 'asking') {
-      child.state = 'waiting-slot';
-      this.#report(child, 'wants-slot');
-    } else if (child.stopping && this.chance(2)) {
+    if (child.state === 'asking') this.#wait(child);
+    else if (child.state === 'working' && this.#beside && !this.chance(3)) this.#gate(child);
+    else if (child.state === 'gating' && !child.stopping && !child.paused && this.chance(3)) this.#wait(child);
+    else if (child.stopping && this.chance(2)) {
       // The iteration that was under way ends well: the work is finished.
       child.state = 'landing';
       this.#report(child, 'ready');
@@ -266,10 +290,12 @@ export class World {
       this.#report(child, 'paused');
     } else if (this.chance(6)) {
       child.state = 'asking';
+      child.slotless = false;
       this.#report(child, 'needs-human', { reason: 'what now?' });
     } else if (this.chance(8)) {
       // Its worker was lost again.
       child.state = 'waiting-slot';
+      child.slotless = false;
       this.#report(child, 'parked', { lost: 2 });
     } else if (this.#temper.bad.length > 0 && this.chance(4)) this.#close(child, this.#pick(this.#temper.bad));
     else if (!this.chance(3)) {
@@ -277,6 +303,19 @@ export class World {
       this.#report(child, 'ready');
     }
     return [];
+  }
+
+  /** Its agent has ended, and its slot is for others. */
+  #gate(child: Child): void {
+    child.state = 'gating';
+    child.slotless = true;
+    this.#report(child, 'gating');
+  }
+
+  /** It was answered, or its gate was red. */
+  #wait(child: Child): void {
+    child.state = 'waiting-slot';
+    this.#report(child, 'wants-slot');
   }
 
   /** The end is reported first; the workflow is over some time after the report has arrived. */

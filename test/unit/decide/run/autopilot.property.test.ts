@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Autopilot, type Effect } from '../../../../src/decide/run/autopilot.js';
 import type { IdeaCard } from '../../../../src/protocol/idea.js';
+import type { RunSettings } from '../../../../src/protocol/run-settings.js';
 import { brief, card, pilotOf, settings } from '../support.js';
 import { type Temper, World } from '../world.js';
 
@@ -72,9 +73,12 @@ function checkState(pilot: Autopilot): void {
     () => `twice in line: ${lane}; ${waiting}`,
   );
   must(landing === undefined || lane[0] === landing, () => `${landing} lands out of turn`);
-  for (const { card: one, status, slot } of entries) {
-    const about = (): string => `${one.id} is ${status}, slot ${slot}, lane ${lane}, waiting ${waiting}`;
-    must((slot !== undefined) === (status === 'running' || status === 'paused'), about);
+  for (const { card: one, status, slot, beside, gating } of entries) {
+    const about = (): string => `${one.id} is ${status}, slot ${slot} ${beside}, lane ${lane}, waiting ${waiting}`;
+    const works = status === 'running' || status === 'paused';
+    must((slot !== undefined && !beside) === works || (works && beside === true), about);
+    must(beside === undefined || (slot !== undefined && (works || status === 'wants-slot')), about);
+    must(gating === undefined || status === 'running', about);
     must(!waiting.includes(one.id) || status === 'wants-slot', about);
     must(lane.includes(one.id) === (status === 'landing'), about);
   }
@@ -87,17 +91,27 @@ class Simulation {
   readonly #pilot: Autopilot;
   #carried: Autopilot;
 
+  readonly #settings: RunSettings;
+
   constructor(cards: IdeaCard[], slots: number, seed: number, temper: Temper, orphans: boolean) {
     this.#cards = cards;
-    this.#world = new World(seed, temper);
-    this.#pilot = pilotOf(structuredClone(cards), { slots });
-    this.#carried = pilotOf(structuredClone(cards), { slots });
+    // Older runs keep the slot of an idea while its gate runs.
+    const gatesBeside = [undefined, 0, 0, 1][seed % 4];
+    this.#settings = settings({ slots: 3, ...(gatesBeside === undefined ? {} : { gatesBeside }) });
+    this.#world = new World(seed, temper, gatesBeside !== undefined);
+    this.#pilot = pilotOf(structuredClone(cards), { ...this.#settings, slots });
+    this.#carried = pilotOf(structuredClone(cards), { ...this.#settings, slots });
     if (orphans) for (const one of cards) if (!one.blue && this.#world.chance(4)) this.#world.orphan(one.id);
   }
 
   /** Ideas whose finished work was dropped. */
   get thrownAway(): readonly string[] {
     return this.#world.thrownAway;
+  }
+
+  /** Agents that began beside a gate, and ideas that went on under their number after it. */
+  get handOvers(): { besides: number; kept: number } {
+    return this.#world;
   }
 
   /** Landings that waited behind the place of an idea that came back from a conflict. */
@@ -145,6 +159,7 @@ class Simulation {
     const after = heldSlots(pilot);
     must(after <= before || after <= pilot.state.slots, () => `${after} hold a slot of ${pilot.state.slots}`);
     checkState(pilot);
+    this.#checkAgents();
     this.#compare(commands);
     for (const command of commands) this.#world.carryOut(pilot, command);
     const { run } = pilot.state;
@@ -162,6 +177,18 @@ class Simulation {
     if (command.do === 'land') must(!landings.includes(command.idea), () => `${command.idea} lands twice`);
   }
 
+  /** Every agent at work has a slot that nobody else has. */
+  #checkAgents(): void {
+    const working = [...this.#world.children.values()].filter(
+      ({ state, slotless }) => state === 'working' && !slotless,
+    );
+    for (const { idea, life, agent } of working) {
+      const entry = this.#pilot.graph.entry(idea);
+      if (!entry || entry.life !== life) continue;
+      must(entry.slot !== undefined && !entry.beside, () => `${idea} works as ${agent} without a slot`);
+    }
+  }
+
   #compare(commands: Effect[]): void {
     const [mine, other] = [commands, this.#carried.decide(false)].map((list) => brief(list).sort().join(', '));
     must(mine === other, () => `decided "${mine}", but "${other}" after continuing as new`);
@@ -172,11 +199,12 @@ class Simulation {
     );
     // How a child ended during its landing is in memory only; the workflow never continues as new during a landing.
     if (this.#world.landsWithoutChild) return;
-    this.#carried = new Autopilot(JSON.parse(state), settings({ slots: 3 }));
+    this.#carried = new Autopilot(JSON.parse(state), this.#settings);
   }
 }
 
-const heldSlots = (pilot: Autopilot): number => pilot.state.entries.filter((entry) => entry.slot !== undefined).length;
+const heldSlots = (pilot: Autopilot): number =>
+  pilot.state.entries.filter((entry) => entry.slot !== undefined && !entry.beside).length;
 
 /** More in a long soak, e.g. `RALPHCTL_PROPERTY_RUNS=5000`. */
 const RUNS = Number(process.env.RALPHCTL_PROPERTY_RUNS ?? 150);
@@ -201,11 +229,14 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
     timeout: LIMIT,
   }, () => {
     let waits = 0;
+    const seen = { besides: 0, kept: 0 };
     fc.assert(
       fc.property(dag, slotCounts, seeds, fc.boolean(), fc.nat(300), (cards, slots, seed, orphans, steps) => {
         const simulation = new Simulation(cards, slots, seed, FRIENDLY, orphans);
         const pilot = simulation.run(steps);
         waits += simulation.waits;
+        seen.besides += simulation.handOvers.besides;
+        seen.kept += simulation.handOvers.kept;
         const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
         expect(ideas.filter((entry) => entry.status !== 'landed')).toEqual([]);
         expect(pilot.state.totals.landings).toBe(ideas.length);
@@ -214,6 +245,7 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
       { numRuns: RUNS },
     );
     expect(waits).toBeGreaterThan(0);
+    expect(Math.min(seen.besides, seen.kept)).toBeGreaterThan(0);
   });
 
   test('C6: finished work is tried to land, also in a run that stops meanwhile', { timeout: LIMIT }, () => {
