@@ -7,10 +7,13 @@ import type { IdeaEntry } from '../../protocol/run.js';
 import { MOST_NUMBERS } from '../scheduler/slots.js';
 import type { Board } from './board.js';
 
-/** In waves with one slot each idea begins on what the one before has changed: none begins beside a gate. */
 function mostBeside({ settings, state }: Board): number {
   const { gatesBeside, waves } = settings;
-  if (gatesBeside === undefined || (waves && state.slots === 1)) return 0;
+  if (gatesBeside === undefined) return 0;
+  // Each idea begins on what the one before has changed: none begins beside a gate.
+  if (waves && state.slots === 1) return 0;
+  // Ideas wait for an approval in their slots. An approved one must not wait for others that nobody approves.
+  if (state.mode === 'step') return 0;
   return gatesBeside || state.slots;
 }
 

@@ -117,6 +117,16 @@ describe('A1: slots hold agents, nothing else', () => {
     expect(decided(pilot)).toEqual([]);
   });
 
+  test('A6: in mode step an idea keeps its slot, so that its approval is all that its next iteration needs', () => {
+    const pilot = began(3, { slots: 1, mode: 'step' });
+    say(pilot, 'i-1', 'gating');
+    expect(decided(pilot)).toEqual([]);
+    say(pilot, 'i-1', 'approval');
+    say(pilot, 'i-1', 'resumed');
+    say(pilot, 'i-1', 'wants-slot');
+    expect(decided(pilot)).toEqual(['grant i-1 @1']);
+  });
+
   test('numbers are bounded, because ports go by them', () => {
     const pilot = pilotOf(ideas(MOST_NUMBERS + 50), { slots: 100, gatesBeside: 400, maxWaiting: 1000 });
     decided(pilot);
