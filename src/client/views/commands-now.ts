@@ -112,7 +112,21 @@ export interface AfterRun {
 export function commandsAfter(
   idea: string,
   status: IdeaStatus,
-  { commit, out, off, refused, renamed, queued, anew, worked, saved = worked, reason, single, start, lineGone }: AfterRun = {},
+  {
+    commit,
+    out,
+    off,
+    refused,
+    renamed,
+    queued,
+    anew,
+    worked,
+    saved = worked,
+    reason,
+    single,
+    start,
+    lineGone,
+  }: AfterRun = {},
 ): string[] {
   const again = againCommand(idea, start);
   const late = longer(status, reason);
@@ -127,7 +141,10 @@ export function commandsAfter(
   if (off) return [offCommand(idea, off, { out, queued, start }), ...inspect];
   if (status === 'landed' && renamed) return renamed.commands.map((one) => `${one} (${renamedEffect(one)})`);
   if (status === 'landed')
-    return [...(commit && !refused ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []), ...anyway];
+    return [
+      ...(commit && !refused ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []),
+      ...anyway,
+    ];
   const asks = status === 'needs-human' && !out ? [written(COMMANDS.answer ?? ['answer', ''], idea)] : [];
   return [
     ...asks,

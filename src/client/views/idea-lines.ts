@@ -28,7 +28,9 @@ export function describeIdea(report: IdeaReport): string[] {
     ...gateLines(report),
     ...(report.bounced ? [`its last landing did not go through: ${clean(report.bounced)}`] : []),
     ...(report.refused
-      ? [`its rollback was refused ${localTime(Date.parse(report.refused.at))}: ${clean(report.refused.text, LONGEST_WARNING)}`]
+      ? [
+          `its rollback was refused ${localTime(Date.parse(report.refused.at))}: ${clean(report.refused.text, LONGEST_WARNING)}`,
+        ]
       : []),
     ...(report.outside ?? []).map((text) => `outside its worktree: ${clean(text, LONGEST_WARNING)}`),
     ...(report.worktree ? [`its work is kept in ${report.worktree} (branch ${report.branch})`] : []),

@@ -15,8 +15,8 @@ import { isReplaced } from '../../git/worktrees/relink.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { GateRun, Gone, IdeaModel, Iteration, Renamed } from '../../model/model.js';
 import { changedOutside } from '../../model/outside.js';
-import { isOff } from '../../model/reverted.js';
 import type { Refused } from '../../model/refused.js';
+import { isOff } from '../../model/reverted.js';
 import type { LineGone } from '../../model/since.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
@@ -106,7 +106,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   const changed = told ? changedOutside(told) : [];
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
   const commands = possibleNow(view, about);
-  const also = over && !view.group ? alsoAfter(view.idea, { ...about.after, refused: refused !== undefined }, commands) : [];
+  const also =
+    over && !view.group ? alsoAfter(view.idea, { ...about.after, refused: refused !== undefined }, commands) : [];
   return {
     ...view,
     runs: (told?.iterations ?? []).map(lineOf),
@@ -148,7 +149,10 @@ async function saidEarlier(
   return (await Promise.all(found)).filter(({ answers, told }) => answers.length + told.length > 0);
 }
 
-function possibleNow({ idea, status, reason, group, possible = [] }: WhyView, { over, after, told, refused }: About): string[] {
+function possibleNow(
+  { idea, status, reason, group, possible = [] }: WhyView,
+  { over, after, told, refused }: About,
+): string[] {
   if (group) return [];
   return over
     ? commandsAfter(idea, status, { ...after, reason, single: told?.single, refused: refused !== undefined })

@@ -212,7 +212,9 @@ function momentLine(
   const took = limit
     ? lasted(moment.at - limit.at)
     : kind === 'paused'
-      ? to === undefined ? `${duration(now - moment.at)} ─` : lasted(to - moment.at)
+      ? to === undefined
+        ? `${duration(now - moment.at)} ─`
+        : lasted(to - moment.at)
       : '';
   const text = what ? `${what}; continues with ${clean(agent ?? '')}` : `${momentText(moment)}${until}`;
   return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, stamp)}  ${pad(took, 7)}${text}`);

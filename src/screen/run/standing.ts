@@ -94,7 +94,10 @@ function still(stand: NonNullable<Details['standstill']>, now: number): Standing
 }
 
 function over(model: RunModel, now: number): Standing {
-  const took = model.startedAt === undefined ? '' : ` ${(model.endedAt === undefined ? duration : lasted)((model.endedAt ?? now) - model.startedAt)}`;
+  const took =
+    model.startedAt === undefined
+      ? ''
+      : ` ${(model.endedAt === undefined ? duration : lasted)((model.endedAt ?? now) - model.startedAt)}`;
   const { spent } = model;
   const outcome = outcomeOf(model);
   const cost = spent.dollars > 0 ? ` · ${dollars(spent.dollars)}` : '';

@@ -1,7 +1,7 @@
 /** The commands that `why` offers after a run: only those that work then. Features: C2 C5. */
 import { expect, it } from 'vitest';
-import { verbsAfterRun } from '../../../src/decide/idea/after-run.js';
 import { alsoAfter, commandsAfter, commandsNow } from '../../../src/client/views/commands-now.js';
+import { verbsAfterRun } from '../../../src/decide/idea/after-run.js';
 
 const names = (commands: readonly string[]): string[] => commands.map((one) => one.replace(/ \(.*$/, ''));
 
@@ -85,7 +85,9 @@ it('C2: names every further verb that an idea takes, and none twice', () => {
   const accepts = [...verbsAfterRun('failed')];
   const commands = commandsAfter('a-1', 'failed', { accepts, worked: true });
   const also = alsoAfter('a-1', { accepts }, commands);
-  expect(also).toEqual('abandon bump cleanup edit limit retry rollback score skip skip --step split'.match(/skip --step|\S+/g));
+  expect(also).toEqual(
+    'abandon bump cleanup edit limit retry rollback score skip skip --step split'.match(/skip --step|\S+/g),
+  );
   const named = commands.map((one) => one.split(' ')[1]);
   for (const verb of accepts) expect([...named, ...also], verb).toContain(verb.replace('-step', ' --step'));
   const landed = { accepts: [...verbsAfterRun('landed')], commit: 'abc' };
