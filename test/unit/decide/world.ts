@@ -11,6 +11,7 @@ import type { Autopilot, Effect } from '../../../src/decide/run/autopilot.js';
 import type { IdeaReport, Verdict } from '../../../src/protocol/idea-run.js';
 import type { IdeaOutcome } from '../../../src/protocol/states.js';
 import { type Child, type ChildState, LAST, type Message } from './child.js';
+import { type Event, Network } from './network.js';
 import { randomFrom } from './random.js';
 import { stats, workOf } from './support.js';
 import { Target } from './target.js';
@@ -28,8 +29,6 @@ const isDrain = (args: unknown[] = []): boolean => {
   return !('problem' in said) && said[1];
 };
 
-type Event = (pilot: Autopilot) => void;
-
 /** Something happens to it by itself. */
 const AWAKE: ReadonlySet<ChildState> = new Set(['working', 'gating', 'asking']);
 
@@ -43,10 +42,7 @@ export class World {
   besides = 0;
   /** Ideas whose finished work was never tried to land, although nobody stopped them by themselves. */
   readonly thrownAway: string[] = [];
-  /** Towards the autopilot: delivered in any order, some twice. */
-  readonly #events: Event[] = [];
-  /** Towards the children: in order per idea. */
-  readonly #mail = new Map<string, { life: number; message: Message }[]>();
+  readonly #network: Network;
   /** Children whose reports may still arrive. */
   readonly #reports = new Set<Child>();
   readonly #random: (below: number) => number;
@@ -57,6 +53,7 @@ export class World {
   constructor(seed: number, temper: Temper, beside = false) {
     this.#random = randomFrom(seed);
     this.target = new Target(this.#random);
+    this.#network = new Network(this.#random);
     this.#temper = temper;
     this.#beside = beside;
   }
@@ -67,14 +64,8 @@ export class World {
 
   /** Children that an earlier run left open. */
   orphan(idea: string): void {
-    const state = this.#pick<ChildState>([
-      ...(this.#beside ? (['gating'] as const) : []),
-      'working',
-      'paused',
-      'asking',
-      'waiting-slot',
-      'landing',
-    ]);
+    const states: ChildState[] = ['working', 'paused', 'asking', 'waiting-slot', 'landing'];
+    const state = this.#pick<ChildState>(this.#beside ? ['gating', ...states] : states);
     const child: Child = {
       idea,
       life: 101 + this.#random(3),
@@ -94,16 +85,16 @@ export class World {
     if (command.do === 'land') {
       const entry = pilot.graph.entry(command.idea);
       this.target.begin(command.idea, (entry && pilot.placesBefore(entry, 0).places) ?? []);
-      this.#events.push((one) => this.target.finish(one, command.idea));
+      this.#network.tell((one) => this.target.finish(one, command.idea));
       return;
     }
     const message: Message = command.do === 'start' ? { do: 'start', life, agent: `ed-${command.slot}` } : command;
-    this.#post(command.idea, life, message);
+    this.#network.post(command.idea, life, message);
   }
 
   /** Something is under way: a message, a landing, an agent at work. */
   get busy(): boolean {
-    if (this.#events.length > 0 || this.#mail.size > 0) return true;
+    if (this.#network.hasEvents || this.#network.hasMail) return true;
     return [...this.children.values()].some(({ state }) => state === 'working' || state === 'gating');
   }
 
@@ -121,12 +112,9 @@ export class World {
   /** One thing happens; what it means for the autopilot comes back, to be applied to every copy of it. */
   step(): Event[] {
     const moves: (() => Event[])[] = [];
-    if (this.#events.length > 0)
-      moves.push(
-        () => this.#deliverEvent(),
-        () => this.#deliverEvent(),
-      );
-    if (this.#mail.size > 0)
+    const arrives = (): Event[] => [this.#network.takeEvent()];
+    if (this.#network.hasEvents) moves.push(arrives, arrives);
+    if (this.#network.hasMail)
       moves.push(
         () => this.#deliverMail(),
         () => this.#deliverMail(),
@@ -139,28 +127,13 @@ export class World {
 
   // ---- the network ------------------------------------------------------------------------------------------------
 
-  #post(idea: string, life: number, message: Message): void {
-    const box = this.#mail.get(idea) ?? [];
-    box.push({ life, message });
-    this.#mail.set(idea, box);
-  }
-
-  #deliverEvent(): Event[] {
-    const at = this.#random(this.#events.length);
-    const event = this.#events[at] as Event;
-    this.#events.splice(at, 1);
-    return [event];
-  }
-
   #deliverMail(): Event[] {
-    const [idea, box] = this.#pick([...this.#mail]);
-    const { life, message } = box.shift() as { life: number; message: Message };
-    if (box.length === 0) this.#mail.delete(idea);
+    const { idea, life, message } = this.#network.takeMail();
     const child = this.children.get(idea);
     if (message.do === 'start') return this.#start(idea, message, child);
     if (child) this.#receive(child, message);
     else if (!(message.do === 'verdict' && message.verdict.kind === 'landed')) {
-      this.#events.push((pilot) => pilot.childGone(idea, life));
+      this.#network.tell((pilot) => pilot.childGone(idea, life));
     }
     return [];
   }
@@ -170,9 +143,7 @@ export class World {
       // Whatever a workflow has sent has arrived before it can end, so none of it is news to whoever finds it ending.
       if (open.state === 'closing')
         for (const child of this.#reports) if (child.idea === idea) this.#reports.delete(child);
-      const box = this.#mail.get(idea) ?? [];
-      box.unshift({ life: -life, message: { do: 'resync' } });
-      this.#mail.set(idea, box);
+      this.#network.postFirst(idea, -life, { do: 'resync' });
       open.agent = agent;
       return [(pilot) => pilot.adopted(idea)];
     }
@@ -191,7 +162,7 @@ export class World {
 
   #send(child: Child, report: IdeaReport): void {
     this.#reports.add(child);
-    this.#events.push((pilot) => {
+    this.#network.tell((pilot) => {
       if (this.#reports.has(child)) pilot.report(report);
     });
   }
@@ -256,7 +227,7 @@ export class World {
     if (child.state !== 'landing' && child.state !== 'waiting-slot') return;
     if (verdict.kind === 'landed') {
       this.children.delete(child.idea);
-      this.#events.push((pilot) => pilot.childEnded(child.idea, 'landed', undefined, child.life));
+      this.#network.tell((pilot) => pilot.childEnded(child.idea, 'landed', undefined, child.life));
     } else if (verdict.kind === 'ask') child.state = 'asking';
     else if (verdict.kind === 'close') this.#close(child, verdict.outcome);
     else {
@@ -324,9 +295,9 @@ export class World {
     child.seq += 1;
     const report: IdeaReport = { ...this.#reportOf(child, 'closed'), outcome, reason: `it ${outcome}` };
     let first = true;
-    this.#events.push((pilot) => {
+    this.#network.tell((pilot) => {
       pilot.report(report);
-      if (first) this.#events.push(() => this.#gone(child, outcome));
+      if (first) this.#network.tell(() => this.#gone(child, outcome));
       first = false;
     });
   }
@@ -334,7 +305,7 @@ export class World {
   #gone(child: Child, outcome: IdeaOutcome): void {
     if (this.children.get(child.idea) !== child) return;
     this.children.delete(child.idea);
-    this.#events.push((pilot) => pilot.childEnded(child.idea, outcome, 'ended', child.life));
+    this.#network.tell((pilot) => pilot.childEnded(child.idea, outcome, 'ended', child.life));
   }
 
   // ---- landing and people -----------------------------------------------------------------------------------------
