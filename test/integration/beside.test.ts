@@ -19,7 +19,7 @@ const GATE = (scratch: string): string => `case "$RALPHCTL_SLOT" in 0|101|102) e
 for f in p-*.txt; do id=\${f%.txt}; done
 echo "$RALPHCTL_SLOT" >> ${scratch}/gate-$id
 n=$(wc -l < ${scratch}/gate-$id)
-until [ -e ${scratch}/verdict-$id-$n ]; do sleep 0.05; done
+until [ -s ${scratch}/verdict-$id-$n ]; do sleep 0.05; done
 grep -q green ${scratch}/verdict-$id-$n
 `;
 
