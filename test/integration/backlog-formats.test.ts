@@ -1,6 +1,6 @@
 /**
  * Backlogs of other tools, each in a run of the real program: one idea lands, and its mark is in the landing commit and
- * nothing else of the file changes. Features: F5.
+ * nothing else of the file changes. Its undo takes the mark off. Features: F5, C2.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -69,6 +69,13 @@ it.each(FIXTURES)('F5 D1: a run lands an idea of $folder/$file and marks it in i
   );
   // The checkout follows, and a run after it finds nothing to do.
   expect(await box.git('status', '--porcelain')).toBe('');
+
+  // Its undo takes the mark off again, and nothing else of the file changes.
+  const back = await box.run('rollback', idea);
+  expect(back.code, `${back.stderr}${back.stdout}`).toBe(0);
+  const undone = `${await box.git('show', `main:${path}`)}\n`;
+  expect(undone.replaceAll(TIME, NOW)).toBe(before.replaceAll(TIME, NOW));
+  expect(await box.git('ls-files', `done/${idea}.txt`)).toBe('');
 });
 
 it('F5: through bd, where it is on PATH and knows the issue; the file is left to it, and a bd that fails is a note', async () => {

@@ -69,7 +69,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   const reverted =
     merged.kind === 'conflict' && (await isOff(about, idea)) ? { tree: tip.tree, changed: true } : merged;
   if ('kind' in reverted && reverted.kind === 'conflict') return { ...reverted, onto: tip.commit };
-  const tree = await untick(dir, reverted.tree, options);
+  const tree = await untick(dir, reverted.tree, options, landings);
   // Somebody took it off already: an empty commit would claim their work.
   if (reverted.changed && tree === tip.tree) return { kind: 'nothing' };
   const commit = await writeCommit(
@@ -203,17 +203,53 @@ async function treeBefore(dir: string, repo: Git, landing: Landing, { backlog }:
   return { from: kept, to };
 }
 
-function untick(dir: string, tree: string, { backlog }: UndoOptions): Promise<string> {
+/** Of a commit, the backlog's files. */
+async function filesAt(dir: string, commit: string, backlog: UndoOptions['backlog']): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  await tickTree(dir, `${commit}^{tree}`, async (read) => {
+    for (const path of filesOf(backlog)) {
+      const text = await read(path);
+      if (text !== undefined) texts.set(path, text);
+    }
+    return undefined;
+  });
+  return texts;
+}
+
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d:\d\d)/g;
+
+/**
+ * A file that is as the landing left it becomes what it was before, to the byte: also boxes that a person had ticked
+ * there, and times. Else, and where the landing changed more of it than the mark, the mark alone is taken off.
+ */
+async function untick(
+  dir: string,
+  tree: string,
+  { backlog }: UndoOptions,
+  landings: readonly Landing[],
+): Promise<string> {
+  if (!backlog) return tree;
+  const [landing, ...more] = landings;
+  const known = landing && more.length === 0 && !landing.apart;
+  const [from, to] = await Promise.all(
+    known ? [filesAt(dir, landing.from, backlog), filesAt(dir, landing.to, backlog)] : [],
+  );
   return tickTree(dir, tree, async (read) => {
     const unticked: TickedFile[] = [];
     for (const path of filesOf(backlog)) {
-      const before = await read(path);
-      const text = before === undefined ? undefined : backlog?.untick(before, path);
-      if (text !== undefined) unticked.push({ path, text });
+      const now = await read(path);
+      const text = now === undefined ? undefined : backlog.untick(now, path);
+      if (text === undefined) continue;
+      const was = to?.get(path) === now ? from?.get(path) : undefined;
+      const onlyMark = was !== undefined && bare(backlog.untick(was, path) ?? was) === bare(text);
+      unticked.push({ path, text: onlyMark ? was : text });
     }
     return unticked;
   });
 }
+
+/** Without times and ticks: a task that is not done keeps the boxes that a person ticked. */
+const bare = (text: string): string => text.replaceAll(TIME, '').replaceAll(/\[[xX]\]/g, '[ ]');
 
 async function readRefs({ repo, target, idea }: UndoOptions): Promise<{ tip: Tip; undone?: string }> {
   const names = [`refs/heads/${target}`, undoRef(idea)] as const;

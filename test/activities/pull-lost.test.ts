@@ -1,0 +1,92 @@
+/**
+ * What the remote lost after a merge of a pull request (decision 040), with the real `gh` against a forge on this
+ * machine: the next idea does not bring it back, both ways out work, and what is off the target is told as gone.
+ * Features: D2.
+ */
+import { dirname } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { goneOf } from '../../src/git/landing/gone.js';
+import type { LandInput } from '../../src/protocol/git-work.js';
+import { type Forge, startForge } from '../support/forge/forge.js';
+import { ghProgram, leftOut } from '../support/forge/programs.js';
+import { mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import type { Repo } from '../support/forge/world.js';
+import { type Pushing, pushing } from './pushing.js';
+
+const gh = await ghProgram();
+
+describe.skipIf(gh.path === undefined)(`D2 a merge that the remote lost${leftOut(gh)}`, { timeout: 240_000 }, () => {
+  let forge: Forge;
+  let repo: Repo;
+  let pulls: Map<number, Pull>;
+  let at: Pushing;
+  afterEach(() => forge?.close());
+
+  /** t-1 is merged there and here; then somebody sets the branch of the remote back, and t-2 is ready to land. */
+  async function lost(how: 'merge' | 'squash') {
+    forge = await startForge();
+    at = await pushing({
+      config: { gate: ['true'], landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop' } } },
+    });
+    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
+    pulls = withGit(repo, at.bare).pulls;
+    Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
+    const start = await at.inBare('rev-parse', 'main');
+    const input = await at.works('t-1');
+    const result = await at.land(input);
+    if (result.kind !== 'in-review') throw new Error(result.kind);
+    const { worktree, branch, base, head, agentName } = input;
+    const merged = mergePull(repo, result.pull.number, 'ann', { how, deletes: true });
+    const found = await at.b.call(at.b.activities.lookAtPull, {
+      ...{ ...at.b.ref, idea: 't-1', pull: result.pull, seen: [] },
+      work: { worktree, branch, base, head, agentName },
+    }).done;
+    expect(found).toMatchObject({ kind: 'merged', commit: merged });
+    expect(await gone(merged)).toEqual([]);
+    await at.inBare('update-ref', 'refs/heads/main', start);
+    return { merged, next: await at.works('t-2') };
+  }
+  const gone = async (commit: string) =>
+    (await goneOf({ repo: at.b.repo, target: 'main' }, new Map([['t-1', commit]]))).map(({ idea }) => idea);
+  async function refused(input: LandInput): Promise<string> {
+    const error = await at.land(input).then(
+      ({ kind }) => new Error(`it was not refused: ${kind}`),
+      (one: unknown) => one as Error,
+    );
+    return error.message;
+  }
+  /** The commands that a message prints between two of its words. */
+  async function carryOut(why: string, after: string): Promise<void> {
+    const [, command = ''] = new RegExp(`${after}: (git [^.]*?)(?:\\.|$)`, 'm').exec(why) ?? [];
+    expect(command, why).not.toBe('');
+    await at.b.git(...command.split(' ').slice(1));
+  }
+
+  it.each(['merge', 'squash'] as const)(
+    'taken off here, too, after a %s: the next one goes without it',
+    async (how) => {
+      const { merged, next } = await lost(how);
+      const why = await refused(next);
+      expect(why).toContain('off origin/main');
+      expect([pulls.size, await at.inBare('for-each-ref', '--format=%(refname)')]).toEqual([1, 'refs/heads/main']);
+      await carryOut(why, 'To take (?:it|them) off here, too');
+      expect(await gone(merged)).toEqual(['t-1']);
+      // It began on what was taken off, so it asks, and says how to go on.
+      const [, command = ''] = /\(git (rebase [^)]*?), in its worktree\)/.exec(await refused(next)) ?? [];
+      await at.b.gitIn(next.worktree, ...command.split(' '));
+      const head = await at.b.gitIn(next.worktree, 'rev-parse', 'HEAD');
+      const base = await at.b.git('rev-parse', 'main');
+      expect(await at.land({ ...next, base, head })).toMatchObject({ kind: 'in-review' });
+      expect(await at.inBare('ls-tree', '-r', '--name-only', 'ralph/t-2')).not.toContain('t-1.txt');
+      expect(pulls.size).toBe(2);
+    },
+  );
+
+  it('put back, the next one stands on it, and nothing is gone', async () => {
+    const { merged, next } = await lost('merge');
+    await carryOut(await refused(next), 'To put (?:it|them) back');
+    expect(await gone(merged)).toEqual([]);
+    expect(await at.land(next)).toMatchObject({ kind: 'in-review' });
+    expect(await at.inBare('ls-tree', '-r', '--name-only', 'ralph/t-2')).toContain('t-1.txt');
+  });
+});
