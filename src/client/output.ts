@@ -12,9 +12,10 @@ import { EXIT, UserError } from '../protocol/user-error.js';
 /** Resolves once everything written so far has left the process, or the reader has gone. */
 export const flushed = (stream: Writable): Promise<void> =>
   new Promise((resolve) => {
-    if (stream.destroyed || stream.writableLength === 0) return resolve();
+    // A failed write is known before its error is told, which ends the process with a code of its own.
+    if (stream.destroyed || (stream.writableLength === 0 && !stream.errored)) return resolve();
     stream.once('close', resolve);
-    stream.write('', () => resolve());
+    if (!stream.errored) stream.write('', (error) => error ?? resolve());
   });
 
 /** Writes `chunk`; resolves when the next one may follow, so that a large file never piles up in memory. */

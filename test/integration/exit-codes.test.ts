@@ -37,9 +37,14 @@ it('G8: every code of the table comes from the command that the table says, and 
   expect(broken.stderr).toContain('ralphctl: boom');
   saw('internal', broken.exitCode ?? -1);
   // The reader goes before the program has started to write.
-  const unread = box.spawn('version');
-  unread.stdout?.destroy();
-  saw('closedPipe', (await once(unread, 'exit'))[0] as number | null);
+  const unread = async (...args: string[]): Promise<number | null> => {
+    const command = box.spawn(...args);
+    command.stdout?.destroy();
+    return (await once(command, 'exit'))[0] as number | null;
+  };
+  saw('closedPipe', await unread('version'));
+  for (const args of [['help', 'start'], ['start', '--help'], ['completion', 'bash'], ['--version']])
+    expect(await unread(...args), args.join(' ')).toBe(141);
   saw('usage', (await box.run('start', '--slots', 'many')).code);
   saw('noRun', (await box.run('pause')).code);
   const home = await mkdtemp(join(tmpdir(), 'ralphctl-no-server-'));
