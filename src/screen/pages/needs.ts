@@ -1,55 +1,27 @@
 /** *Needs you*: requests to a person, the whole question, and the answer (C3, G4). */
 import type { IdeaModel } from '../../model/model.js';
-import type { WarningLine } from '../../protocol/warnings.js';
 import { moreTexts } from '../control/drafts.js';
 import { framed, screenLine } from '../frame.js';
 import { cardKeys, packed } from '../idea/cards.js';
 import { isOver } from '../idea/possible.js';
 import { toldOf } from '../idea/told.js';
-import { listsOf, type Need, waitingFor } from '../lists.js';
+import { listsOf, waitingFor } from '../lists.js';
 import { noticeLines } from '../run/notices.js';
 import { costText } from '../run/run-slots.js';
 import { beside, box, indented, type Part } from '../text/boxes.js';
-import { coloured, dim, inverse, type Line, line, rule } from '../text/line.js';
+import { dim, inverse, type Line, line, rule } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
-import { clean, labelled, pad, wrapAll } from '../text/text.js';
-import { LOOKS } from '../text/theme.js';
+import { clean, labelled, wrapAll } from '../text/text.js';
 import { clock, lasted } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
 import { gateWords } from '../words/gate-words.js';
 import { type Editor, editor } from './answer.js';
 import { decision, nobody, questionOf, windowed, withoutSignal, withSignals } from './need-lines.js';
-
-interface Row {
-  at: Selection;
-  need?: Need;
-  warning?: WarningLine;
-}
+import { listLine, type Row, rowsOf, sinceCells } from './need-list.js';
 
 /** Selectable entries, in display order. */
 export const needPlaces = (view: View): Selection[] => rowsOf(view).map(({ at }) => at);
-
-function rowsOf({ model }: View): Row[] {
-  const { needs, warnings } = listsOf(model);
-  return [
-    ...needs.map((need): Row => ({ at: { section: 'needs', id: need.id }, need })),
-    ...joined(warnings).map(
-      (warning): Row => ({ at: { section: 'warnings', id: warning.idea ?? `run ${warning.kind}` }, warning }),
-    ),
-  ];
-}
-
-/** One line per idea, because an answer to it applies to all of its warnings. */
-function joined(warnings: readonly WarningLine[]): WarningLine[] {
-  const out = new Map<string, WarningLine>();
-  for (const one of warnings) {
-    const key = one.idea ?? `run ${one.kind}`;
-    const first = out.get(key);
-    out.set(key, first ? { ...first, text: `${first.text}\n${one.text}` } : one);
-  }
-  return [...out.values()];
-}
 
 export function needsView(view: View): Picture {
   const { model, ui, size, now } = view;
@@ -98,13 +70,14 @@ function narrow(view: View, rows: readonly Row[], at: number, head: Line): Body 
   const list = Math.max(least, Math.min(rows.length, Math.floor(height / 4)));
   // The last line of a list that is cut says how many there are besides.
   const shown = rows.length > list && list > 2 ? list - 1 : list;
+  const cells = sinceCells(rows, view);
   const first = windowAt(at, rows.length, shown, ui.scroll.needs);
   const lines = [
     head,
     ...(height >= 18 ? noticeLines(view) : []),
     ...rows
       .slice(first, first + shown)
-      .map((row, index) => marked(listLine(row, view), first + index === at, size.columns)),
+      .map((row, index) => marked(listLine(row, view, cells), first + index === at, size.columns)),
   ];
   if (shown < list) lines.push(line(dim(` … ${whole(rows.length - shown)} more`)));
   const row = rows[at];
@@ -133,7 +106,7 @@ function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
   const two = (row: Row): Line[] => {
     const title = row.need?.idea?.title ?? row.need?.text ?? clean(row.warning?.text ?? '');
     const chosen = row === rows[at];
-    return [marked(listLine(row, view, true), chosen, left - 2), line(dim(`   ${clean(title)}`))];
+    return [marked(listLine(row, view), chosen, left - 2), line(dim(`   ${clean(title)}`))];
   };
   const list: Part = {
     title: `Needs you ${whole(needs.length)}`,
@@ -169,21 +142,6 @@ const marked = (spans: Line, chosen: boolean, columns: number): Line => {
   const [first, ...rest] = spans;
   return chosen && first ? inverse([{ ...first, text: `>${first.text.slice(1)}` }, ...rest], columns) : spans;
 };
-
-function listLine({ need, warning }: Row, { model, now, size }: View, short = false): Line {
-  const id = Math.max(12, Math.min(listsOf(model).longestId, 20));
-  const sign = need ? LOOKS[need.shown] : { sign: '!', colour: 'yellow' as const };
-  const since = need?.since ?? warning?.since;
-  const name = need ? (need.idea?.id ?? 'login') : (warning?.idea ?? 'run');
-  const title = need ? (need.idea?.title ?? need.text ?? '') : (warning?.text ?? '');
-  return line(
-    ' ',
-    coloured(sign.sign, sign.colour),
-    ` ${pad(clean(name), id)} ${pad(need?.shown ?? warning?.kind ?? '', 10)}`,
-    pad(since === undefined ? '' : `since ${clock(since, now)}`, short ? 16 : 14),
-    ...(short || size.columns < 60 ? [] : [clean(title)]),
-  );
-}
 
 interface DetailPart {
   title: string;

@@ -83,3 +83,35 @@ it('G2: the times of an idea that worked on another day are whole, in columns', 
     expect(lines.map(plainLine).join('\n')).toContain(`${time} `);
   }
 });
+
+it.each([80, 120])(
+  'C5 G1: the list of what needs a person keeps its columns where it waits since another day, at %i',
+  (columns) => {
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [
+      idea('a-1', 'One'),
+      idea('b-1', 'Two'),
+    ]);
+    const asks = (id: string, since: number): void => {
+      const told = {
+        at: new Date(since).toISOString(),
+        idea: id,
+        kind: 'idea',
+        title: `Title of ${id}`,
+        status: 'needs-human',
+      };
+      fold(model, { ...told, reason: 'Which?' } as never);
+    };
+    asks('a-1', NOW - 3 * DAY);
+    asks('b-1', NOW - 9 * DAY);
+    const ui: Ui = { ...initialUi(), screen: 'needs' };
+    const { lines } = compose(model, ui, noDetails(), { columns, rows: 40 }, THEME, NOW);
+    const text = lines.map(plainLine).join('\n');
+    for (const [id, since] of [
+      ['a-1', NOW - 3 * DAY],
+      ['b-1', NOW - 9 * DAY],
+    ] as const)
+      expect(text).toMatch(
+        new RegExp(`${id} +asks +since ${clock(since, NOW)} +${columns < 120 ? `Title of ${id}` : ''}`),
+      );
+  },
+);
