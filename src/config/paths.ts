@@ -55,3 +55,9 @@ export const gateLocksDir = (root: string): string => join(root, 'gate-locks');
 export const baselineDir = (root: string, project: string): string => join(projectDir(root, project), 'baseline');
 /** Green gates by the tree that they judged; ralphctl can run the gate again. */
 export const greensDir = (root: string, project: string): string => join(projectDir(root, project), 'greens');
+/** Lock of cleanings. */
+export const cleanLockDir = (root: string, project: string): string => join(projectDir(root, project), 'clean.lock');
+/** What cleanings removed, a line each. */
+export const cleanedPath = (root: string, project: string): string => join(projectDir(root, project), 'cleaned.jsonl');
+/** The size of the state folder, as the last cleaning measured it. */
+export const sizesPath = (root: string): string => join(root, 'sizes.json');

@@ -73,6 +73,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   waves: { counts: 'never', why: 'the start of a run records them. End the run first: ralphctl stop' },
   triage: { counts: 'now' },
   logs: { counts: 'iteration' },
+  retention: { counts: 'now' },
 };
 
 /** The row of a key, or of the nearest key above it. */

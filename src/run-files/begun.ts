@@ -52,7 +52,7 @@ export async function lastBegun(
   unreadable?: Unreadable,
 ): Promise<{ runId: string; over: boolean } | undefined> {
   for await (const runId of begunRuns(root, project, unreadable))
-    return { runId, over: await isOver(root, { project, runId }) };
+    return { runId, over: await hasRecordedEnd(root, { project, runId }) };
   return undefined;
 }
 
@@ -66,7 +66,7 @@ const hasSummary = (root: string, { project, runId }: RunRef): Promise<boolean> 
 export const ENDED: ReadonlySet<string> = new Set<Told['state']>(['completed', 'stopped', 'aborted']);
 
 /** Its last words count where the summary could not be written. */
-async function isOver(root: string, ref: RunRef): Promise<boolean> {
+async function hasRecordedEnd(root: string, ref: RunRef): Promise<boolean> {
   if (await hasSummary(root, ref)) return true;
   let last: Told | undefined;
   try {
@@ -75,4 +75,21 @@ async function isOver(root: string, ref: RunRef): Promise<boolean> {
     if (!(error instanceof StoredFileError)) throw error;
   }
   return last !== undefined && ENDED.has(last.state);
+}
+
+/**
+ * The runs of a project, newest first, and whether each is over: its end is recorded, or a newer one has begun. A
+ * project has one open run at most. `over: false` for a start that failed, too.
+ */
+export async function runsOver(root: string, project: string): Promise<{ runId: string; over: boolean }[]> {
+  const runs: { runId: string; over: boolean }[] = [];
+  let newer = false;
+  for (const runId of await listRuns(root, project)) {
+    const ref = { project, runId };
+    // What cannot be read may be open.
+    const ended = await hasRecordedEnd(root, ref).catch(() => false);
+    runs.push({ runId, over: ended || newer });
+    newer ||= ended || (await hasBegun(root, ref).catch(() => false));
+  }
+  return runs;
 }

@@ -9,6 +9,7 @@ import { suggest } from '../problems.js';
 import { agents } from './agents.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';
 import { notify } from './notify.js';
+import { retention } from './retention.js';
 import { tracker } from './tracker.js';
 import { triage } from './triage.js';
 import { waves } from './waves.js';
@@ -160,6 +161,7 @@ export const configSchema = z
       })
       .prefault({})
       .describe('How much agent output ralphctl keeps.'),
+    retention,
   })
   .transform(({ $schema: _, ...config }, ctx) => {
     const known = [...new Set([...BUILT_IN_AGENTS, ...Object.keys(config.agents)])];

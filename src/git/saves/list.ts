@@ -37,7 +37,7 @@ export async function viewSaves(repo: string, target: string, idea?: string): Pr
 }
 
 /** Time and reason of each; one process. */
-async function readReflogs(repo: string): Promise<Map<string, { at: number; why: string }>> {
+export async function readReflogs(repo: string): Promise<Map<string, { at: number; why: string }>> {
   const args = ['log', '--walk-reflogs', '--date=unix', '--format=%gD%x00%gs', '--glob=refs/ralphctl/save/*', '--'];
   const text = await git(repo)
     .run(args, { read: true })

@@ -1,0 +1,105 @@
+/**
+ * One cleaning of a project, and of projects whose repository is gone.
+ * Invariant: one cleaning of a project at a time; what it may touch is decided in `decide/retention`. It ends between
+ * two steps when its time is up, and the next one goes on.
+ */
+import { baselineDir, cleanLockDir, greensDir, projectDir, runsDir } from '../../config/paths.js';
+import { runsThatGo } from '../../decide/retention/what-goes.js';
+import { withLock } from '../../process/lock.js';
+import type { Cleaned, CleanedItem, Retention } from '../../protocol/retention.js';
+import { allFacts } from './all-facts.js';
+import { cleanSaves, cleanWorktrees } from './git-work.js';
+import { cleanGone } from './gone.js';
+import { cleanOld } from './old-files.js';
+import { Stays, sweep } from './own.js';
+import { cleanRun } from './runs.js';
+
+export interface CleanOptions {
+  root: string;
+  project: string;
+  rules: Retention;
+  /** Where the repository is there: its place, and the branch that work lands on. */
+  place?: { repo: string; target: string; backlogPath?: string | undefined; worktreesRoot?: string | undefined };
+  dryRun: boolean;
+  /** Nobody asked for it. */
+  byItself: boolean;
+  now: Date;
+  /** The time is up. */
+  stop: () => boolean;
+  /** Writes the report of a run. Without it, the events of a run without a report stay. */
+  report?: (runId: string) => Promise<void>;
+  /** Gets each save whose work is not on the target, before any of them goes. */
+  announce?: (item: CleanedItem) => void;
+  /** How long another cleaning of the project may keep this one waiting. */
+  waitMs: number;
+  onWait?: (pid: number) => void;
+}
+
+export interface Cleaning extends Omit<CleanOptions, 'announce'> {
+  out: Stays;
+  done: (item: CleanedItem) => void;
+  announce: (item: CleanedItem) => void;
+  /** What an earlier cleaning had taken away and not deleted. */
+  sweptAway: (bytes: number, where: string) => void;
+}
+
+/** @throws LockTimeoutError where another cleaning of the project works */
+export async function clean(options: CleanOptions): Promise<Cleaned> {
+  const items: CleanedItem[] = [];
+  const out = new Stays();
+  const done = (item: CleanedItem): void => void items.push(item);
+  const cleaning: Cleaning = {
+    ...options,
+    out,
+    done,
+    announce: options.announce ?? (() => {}),
+    sweptAway: (bytes, name) => {
+      if (bytes > 0) done({ what: 'leftover', name, bytes, why: 'a cleaning was cut off' });
+    },
+  };
+  const { root, project, dryRun } = options;
+  const all = async (): Promise<void> => {
+    if (!dryRun) cleaning.sweptAway(await sweep(projectDir(root, project)), projectDir(root, project));
+    await cleanRuns(cleaning);
+    await cleanOld(cleaning, [baselineDir(root, project), greensDir(root, project)]);
+    for (const step of [cleanWorktrees, cleanSaves, cleanGone])
+      if (!options.stop()) await out.trying(projectDir(root, project), () => step(cleaning));
+  };
+  if (await out.mayClean(projectDir(root, project))) {
+    if (dryRun) await all();
+    else
+      await withLock(cleanLockDir(root, project), all, {
+        waitMs: options.waitMs,
+        onWait: ({ pid }) => options.onWait?.(pid),
+      });
+  } else await cleanGone(cleaning);
+  const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
+  return { items, bytes, stays: [...new Set(out.told)], ...(options.stop() ? { more: true as const } : {}) };
+}
+
+async function cleanRuns(cleaning: Cleaning): Promise<void> {
+  const { root, project, rules, now, out, dryRun, report } = cleaning;
+  if (!(await out.mayClean(runsDir(root, project)))) return;
+  const facts = await allFacts(cleaning, project);
+  const known = new Map(facts.map((run) => [run.runId, run]));
+  // The command writes a missing report first.
+  const counted = facts.map((run) => ({ ...run, reported: run.reported || report !== undefined }));
+  for (const goes of runsThatGo(counted, rules, now.getTime())) {
+    if (cleaning.stop()) return;
+    const run = known.get(goes.runId);
+    await out.trying(goes.runId, async () => {
+      let { parts } = goes;
+      if (!dryRun && parts.includes('events') && !run?.reported) {
+        const reported = await report?.(goes.runId).then(
+          () => true,
+          () => false,
+        );
+        if (!reported) parts = parts.filter((part) => part !== 'events');
+      }
+      if (parts.length === 0) return;
+      if (!dryRun) await cleanRun(root, project, { ...goes, parts }, now);
+      for (const part of parts)
+        cleaning.done({ what: part, name: goes.runId, bytes: run?.parts[part] ?? 0, why: goes.why });
+    });
+  }
+}

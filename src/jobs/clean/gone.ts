@@ -1,0 +1,85 @@
+/**
+ * Projects whose repository is gone: transcripts, gate logs, events and caches of them go.
+ * Invariant: a repository whose own folder is missing or empty is away, as on a disk that is not mounted. Ledger, use of
+ * agents, summaries and reports stay, so that a repository that comes back finds them. Worktrees stay, because without
+ * the repository nobody can tell what is in them.
+ */
+import { lstat, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { baselineDir, cleanLockDir, greensDir, integrationDir, keptDir, projectDir, worktreesDir } from '../../config/paths.js';
+import { DEFAULT_RETENTION } from '../../config/schema/retention.js';
+import { type ProjectFacts, projectGoes } from '../../decide/retention/what-goes.js';
+import { LockTimeoutError, withLock } from '../../process/lock.js';
+import type { RunPart } from '../../protocol/retention.js';
+import { newestRun } from '../../run-files/readable.js';
+import type { Cleaning } from './clean.js';
+import { deleteAway, sizeOf, sweep, takeAway } from './own.js';
+import { cleanRun } from './runs.js';
+import { allFacts } from './all-facts.js';
+
+/** There, gone, or away: nobody can tell. */
+export async function repositoryState(repo: string): Promise<ProjectFacts['repository']> {
+  const missing = (error: NodeJS.ErrnoException): 'gone' | 'away' => (error.code === 'ENOENT' ? 'gone' : 'away');
+  const found = await lstat(repo).then(() => 'there' as const, missing);
+  if (found !== 'gone') return found;
+  // An empty folder is where a disk may be mounted.
+  const beside = await readdir(dirname(repo)).catch(() => []);
+  return beside.length > 0 ? 'gone' : 'away';
+}
+
+export async function cleanGone(cleaning: Cleaning): Promise<void> {
+  const { root, project: own, out } = cleaning;
+  for (const project of (await readdir(join(root, 'projects')).catch(() => [])).sort()) {
+    if (cleaning.stop()) return;
+    if (project === own || project.startsWith('.')) continue;
+    const run = await newestRun(root, project);
+    if (!run || (await repositoryState(run.file.repo)) !== 'gone') continue;
+    const dir = projectDir(root, project);
+    if (!(await out.mayClean(dir)) || !(await out.mayClean(join(dir, 'runs')))) continue;
+    const clean = (): Promise<void> => cleanOne(cleaning, project, run.file.repo, run.file.config.retention);
+    if (cleaning.dryRun) await clean();
+    else
+      await out.trying(dir, () =>
+        withLock(cleanLockDir(root, project), clean, { waitMs: 0 }).catch((error: unknown) => {
+          if (!(error instanceof LockTimeoutError)) throw error;
+        }),
+      );
+  }
+}
+
+const ALL: readonly RunPart[] = ['transcripts', 'gateLogs', 'events'];
+
+async function cleanOne(
+  cleaning: Cleaning,
+  project: string,
+  repo: string,
+  rules = DEFAULT_RETENTION,
+): Promise<void> {
+  const { root, now, out, dryRun } = cleaning;
+  const runs = await allFacts(cleaning, project);
+  const at = Math.max(0, ...runs.map((one) => one.at));
+  const open = runs.some(({ over }) => !over);
+  if (!projectGoes({ repository: 'gone', at, open }, rules, now.getTime())) return;
+  let bytes = dryRun ? 0 : await sweep(projectDir(root, project));
+  for (const run of runs) {
+    if (cleaning.stop()) break;
+    const parts = ALL.filter((part) => part in run.parts && (part !== 'events' || run.reported));
+    if (parts.length === 0) continue;
+    if (!dryRun) await cleanRun(root, project, { runId: run.runId, parts, bytes: 0, why: '' }, now);
+    for (const part of parts) bytes += run.parts[part] ?? 0;
+  }
+  for (const cache of [baselineDir, greensDir, keptDir].map((place) => place(root, project))) {
+    const size = await sizeOf(cache, cleaning.stop);
+    if (size === 0 || !(await out.mayClean(cache))) continue;
+    bytes += size;
+    if (!dryRun) await deleteAway(await takeAway(cache));
+  }
+  if (bytes > 0) cleaning.done({ what: 'project', name: project, bytes, why: `its repository ${repo} is gone` });
+  for (const place of [worktreesDir(root, project), integrationDir(root, project)]) {
+    const left = (await readdir(place, { withFileTypes: true }).catch(() => [])).filter((one) => one.isDirectory());
+    if (left.length > 0)
+      out.told.push(
+        `${place} stays: ${left.length === 1 ? 'a worktree' : `${left.length} worktrees`} of ${repo}, which is gone, so nobody can tell what is in there. If you need nothing of it: rm -r ${place}`,
+      );
+  }
+}
