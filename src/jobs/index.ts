@@ -8,6 +8,7 @@ import { withCancellation } from '../git/watched.js';
 import { FAILURE } from '../protocol/failures.js';
 import { runAgent } from './agent-run/run.js';
 import { deliverAlert } from './alerts/deliver.js';
+import { cleanUp } from './clean/by-itself.js';
 import { pushTarget } from './delivery/push.js';
 import { runIdeaGate } from './gate/idea-gate.js';
 import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
@@ -54,6 +55,7 @@ const WORK: {
   cleanupIdea,
   pushTarget,
   lookAtPull,
+  cleanUp,
 };
 
 /** Does the work in this process. */
@@ -67,7 +69,7 @@ export const workHere =
     return noted
       .then(() => done)
       .catch(async (error: unknown) => {
-        const fault = (await repositoryFault(deps.root, input)) ?? machineFault(error);
+        const fault = ('runId' in input ? await repositoryFault(deps.root, input) : undefined) ?? machineFault(error);
         throw cleanFault(fault, redactorOf(deps));
       });
   };

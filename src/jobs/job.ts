@@ -1,6 +1,8 @@
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import type { AgentHeartbeat } from '../protocol/agent-run.js';
 import type { FAILURE } from '../protocol/failures.js';
+import type { Cleaned } from '../protocol/retention.js';
+import type { CleanUpInput } from './clean/by-itself.js';
 
 /** Dependencies of jobs. No globals, so that tests pass their own. */
 export interface WorkDeps {
@@ -22,7 +24,12 @@ export interface WorkContext {
   abandoned: () => boolean;
 }
 
-type Activities = AgentActivities & GitActivities & Omit<MainActivities, 'reconcileIdeas'>;
+/** What a worker asks for by itself; no workflow knows of it. */
+interface OwnJobs {
+  cleanUp(input: CleanUpInput): Promise<Cleaned | undefined>;
+}
+
+type Activities = AgentActivities & GitActivities & Omit<MainActivities, 'reconcileIdeas'> & OwnJobs;
 export type WorkName = keyof Activities;
 export type WorkInput<Name extends WorkName> = Parameters<Activities[Name]>[0];
 export type WorkResult<Name extends WorkName> = Awaited<ReturnType<Activities[Name]>>;

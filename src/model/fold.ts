@@ -120,6 +120,11 @@ export const newIdea = (id: string, title: string): IdeaModel => ({
 export function fold(model: RunModel, event: StampedEvent): void {
   const at = Date.parse(event.at);
   if (Number.isNaN(at)) return;
+  if (event.kind === 'cleaned') {
+    // It is not about the run, and may come long after it.
+    model.log.push(event);
+    return;
+  }
   model.events += 1;
   model.lastAt = at;
   model.startedAt ??= at;

@@ -270,6 +270,8 @@ export type RunEvent =
     } & Partial<Omit<WaveSummary, 'wave'>>)
   /** Triage rejects a report (E3). */
   | ({ kind: 'rejected'; wave: number } & WaveRejection)
+  /** Ralphctl removed what is older than `retention` in the configuration says. */
+  | { kind: 'cleaned'; bytes: number; what: string; more?: true }
   /** A warning (B6); without an idea it is the run's. */
   | { kind: 'warning'; idea?: string; warning: WarningLine['kind']; text: string }
   /** Its cause is over, or a person has answered it. */

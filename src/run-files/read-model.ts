@@ -15,6 +15,7 @@ import type { RunRef } from '../protocol/run-ref.js';
 import type { ShownState } from '../protocol/states.js';
 import { UserError } from '../protocol/user-error.js';
 import { MOST_FRESH } from '../protocol/waves.js';
+import { cleanedText } from './cleaned.js';
 import { eventsPath, followEvents } from './events.js';
 import { wavesInLedger } from './rejections.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from './run.js';
@@ -90,6 +91,8 @@ export async function readModel(
 /** The sentence about a run whose summary tells more than its events. */
 export async function lostEvents(root: string, ref: RunRef, unreadable?: Error): Promise<string> {
   const path = eventsPath(root, ref);
+  const cleaned = await cleanedText(root, ref, ['events']);
+  if (cleaned !== undefined) return `${cleaned}. Its summary tells how it ended, and its report is kept`;
   const size = await stat(path).then(
     (found) => found.size,
     () => undefined,

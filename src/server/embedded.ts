@@ -27,6 +27,7 @@ import {
 import { findServers } from './find.js';
 import { portsFromArguments } from './flags.js';
 import { isServing } from './health.js';
+import { DEFAULT_DAYS, historyDays, loadSdk } from './history.js';
 import { type Env, probeTemporal } from './install/probe.js';
 import { resolveBinary } from './install/resolve.js';
 import type { TemporalVersion } from './install/version.js';
@@ -144,7 +145,7 @@ async function settle(
 ): Promise<ServerRecord> {
   const address = `${HOST}:${ports.grpc}`;
   try {
-    await bootstrap(address);
+    await bootstrap(address, await historyDays(root));
     // Another program's Temporal may answer on a port that ours lost. Our server has exited in that case.
     if (!(await isAlive(server))) throw new Error(`the Temporal server (process ${server.pid}) exited at its start`);
   } catch (error) {
@@ -165,24 +166,13 @@ async function settle(
  * the start of the program.
  */
 
-/** With the default of 24 hours, the ideas of a night leave the Web UI by the evening. */
-export const RETENTION = '30 days';
 /** Wire values of `temporal.api.enums.v1.IndexedValueType`. */
 const WIRE_TYPE = { Keyword: 2, Int: 3 } as const;
 const DEADLINE_MS = 20_000;
 
-/** Loads the modules of bootstrap() early, while the server boots. */
-export async function loadSdk(): Promise<{
-  client: typeof import('@temporalio/client');
-  time: typeof import('@temporalio/common/lib/time.js');
-}> {
-  const [client, time] = await Promise.all([import('@temporalio/client'), import('@temporalio/common/lib/time.js')]);
-  return { client, time };
-}
-
-async function raiseRetention({ workflowService }: Connection): Promise<void> {
+async function raiseRetention({ workflowService }: Connection, days: number): Promise<void> {
   const { msToTs, tsToMs } = (await loadSdk()).time;
-  const wanted = msToTs(RETENTION);
+  const wanted = msToTs(`${days} days`);
   const { config } = await workflowService.describeNamespace({ namespace: NAMESPACE });
   if (tsToMs(config?.workflowExecutionRetentionTtl ?? undefined) >= tsToMs(wanted)) return;
   await workflowService.updateNamespace({
@@ -203,14 +193,14 @@ async function addSearchAttributes({ operatorService }: Connection): Promise<voi
 }
 
 /** Prepares the namespace of the server at `address`. @throws when the server does not answer within 20 s. */
-export async function bootstrap(address: string): Promise<void> {
+export async function bootstrap(address: string, days = DEFAULT_DAYS): Promise<void> {
   const { client } = await loadSdk();
   const connection = await client.Connection.connect({
     ...{ address, connectTimeout: DEADLINE_MS, channelArgs: channelArgs(address) },
   });
   try {
     await connection.withDeadline(Date.now() + DEADLINE_MS, async () => {
-      await raiseRetention(connection);
+      await raiseRetention(connection, days);
       await addSearchAttributes(connection);
     });
   } finally {

@@ -17,6 +17,7 @@ import { resolveConnection } from '../server/connection.js';
 import { pagesOf, readRecord } from '../server/files.js';
 import { connectTarget, type Target } from '../server/target.js';
 import { buildId } from './build-id.js';
+import { cleanerOf } from './cleaner.js';
 import { hostLabel } from './host-label.js';
 import { JobProcess } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
@@ -104,8 +105,11 @@ async function poll(
   const pages = async (): Promise<string | undefined> => (target.kind === 'embedded' ? pagesOf(root) : undefined);
   const doWork: DoWork = (name, input, context) =>
     name === 'openRun'
-      ? whenNoCommandWorks(root, project).then(() => launched(name, input, context))
+      ? whenNoCommandWorks(root, project)
+          .then(() => launched(name, input, context))
+          .finally(() => void cleanUp('start'))
       : launched(name, input, context);
+  const cleanUp = cleanerOf({ root, project, target, doWork: repository.doWork, log, signal: stop.signal });
   const others = await alsoFor(options, client, host, log);
   // In parallel, because both take a while and polling starts after both.
   const [workers] = await Promise.all([
@@ -129,7 +133,7 @@ async function poll(
   log.event('polling', { project, address: target.address, host, build: buildId().slice(0, 8) });
   const running = Promise.all(workers.map((worker) => worker.run()));
   let idle = false;
-  const watchIdle = idleWatch(options, client, stop.signal).then((isIdle) => {
+  const watchIdle = idleWatch(options, client, stop.signal, () => cleanUp('end')).then((isIdle) => {
     idle = isIdle;
   });
   void stop.asked.then(() => {
@@ -195,12 +199,21 @@ async function untilConnected(
  * Resolves to true once no run of the project has been open for the configured time. An unreachable server proves
  * nothing, unless a person stopped it: a worker that left would abandon the run.
  */
-async function idleWatch(options: ServeOptions, client: Client, signal: AbortSignal): Promise<boolean> {
+async function idleWatch(
+  options: ServeOptions,
+  client: Client,
+  signal: AbortSignal,
+  onClosed: () => Promise<void>,
+): Promise<boolean> {
   const { idleExitMs = Number.POSITIVE_INFINITY, project, onAsked } = options;
   let since = performance.now();
+  let wasOpen = false;
   while (!signal.aborted) {
     try {
-      if (await isOpen(client, autopilotId(project))) since = performance.now();
+      const open = await isOpen(client, autopilotId(project));
+      if (wasOpen && !open) void onClosed();
+      wasOpen = open;
+      if (open) since = performance.now();
       // Alerts may wait for the end of quiet hours, or for their receiver.
       else if (await isOpen(client, alertsId(project))) since = performance.now();
       // So may what a tracker is told, for the end of a limit.

@@ -117,6 +117,7 @@ export class World {
 
   async #do<Name extends WorkName>(name: Name, input: unknown, signal: AbortSignal): Promise<WorkResult<Name>> {
     const work: { [N in WorkName]: () => WorkResult<N> | Promise<WorkResult<N>> } = {
+      cleanUp: () => undefined,
       openRun: () => ({
         agentsQueue: agentsQueue(this.project, HOST),
         gitQueue: gitQueue(this.project, HOST),

@@ -20,6 +20,7 @@ import { statusWord } from '../views/idea-lines.js';
 import { wholeQuestion } from '../views/idea-report.js';
 import { clean, many } from '../views/live-lines.js';
 import { iterationsText, questionLines, withStart } from '../views/status-lines.js';
+import { cleanAtEnd } from './clean-at-end.js';
 import { follow } from './follow.js';
 import { exitOfSummary } from './run-end.js';
 
@@ -78,6 +79,7 @@ export async function attach(
     const { reportAtEnd } = await import('../report/keep.js');
     await reportAtEnd(context, ref);
   }
+  await cleanAtEnd(context, ref);
   return exitOfSummary(end.summary, gone);
 }
 

@@ -3,6 +3,7 @@
  * otherwise the first `ralphctl report` after it.
  * Invariant: an open run has none.
  */
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../../config/paths.js';
 import type { RunRef } from '../../protocol/run-ref.js';
@@ -11,6 +12,7 @@ import { htmlReport } from '../../report/html.js';
 import { markdownReport } from '../../report/markdown.js';
 import type { Report } from '../../report/schema.js';
 import { firstPart } from '../../report/text.js';
+import { cleanedParts } from '../../run-files/cleaned.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { called } from '../called.js';
 import type { Context } from '../context.js';
@@ -21,6 +23,8 @@ import { printLines, textWidth } from './print.js';
 export async function keepReport(root: string, ref: RunRef, report: Report): Promise<string> {
   const dir = runDir(root, ref.project, ref.runId);
   const page = join(dir, 'report.html');
+  // What is left of the run tells less than its report did.
+  if ((await cleanedParts(root, ref)).events && (await stat(page).catch(() => undefined))) return page;
   await writeAtomically(page, htmlReport(report));
   await writeAtomically(join(dir, 'report.md'), markdownReport(report));
   return page;

@@ -3,6 +3,7 @@
  * Invariant: imports nothing heavy; a command loads its module when it is called.
  */
 import type { Command as Program } from 'commander';
+import type { CleanOptions } from '../commands/recover/clean.js';
 import type { ResetOptions } from '../commands/recover/reset.js';
 import {
   ALL_FAILED,
@@ -76,6 +77,7 @@ export function addRecovery(program: Program, run: Run): void {
     );
 
   addReset(program, run);
+  addClean(program, run);
   addSaves(program, run);
   addSync(program, run);
 }
@@ -95,6 +97,22 @@ function addReset(program: Program, run: Run): void {
     .action(
       run(async (context, ideas: string[], options: ResetOptions) =>
         (await import('../commands/recover/reset.js')).reset(context, ideas, options),
+      ),
+    );
+}
+
+function addClean(program: Program, run: Run): void {
+  program
+    .command('clean')
+    .summary('remove old transcripts, logs, worktrees and saves')
+    .description(
+      'Removes what is older or larger than `retention` in ralphctl.yaml says. Work that has neither landed nor been saved stays, and so does all that an open run has.',
+    )
+    .option('--dry-run', 'print what it would remove and change nothing')
+    .addOption(json)
+    .action(
+      run(async (context, options: CleanOptions) =>
+        (await import('../commands/recover/clean.js')).clean(context, options),
       ),
     );
 }

@@ -234,8 +234,16 @@ export const trackerState = z
     'claimed: its item is this idea’s. taken: somebody else has it. told: the comment has the newest state. done: the tracker knows that it landed. released: given back. waits: the tracker takes nothing now, and ralphctl tells it later. failed: it refused.',
   );
 
+/** Of an idea without a slot. */
+export const held = [{ idea, why: text('The budget, and its use.') }, {}] as const;
+
 /** Of an idea whose agent could not work. */
 export const parked = [{ idea, trouble: trouble('Why the agent could not work.') }, {}] as const;
+
+export const cleaned = [
+  { bytes: amount('Bytes of disk space that are free now.'), what: text('What it removed, as words.') },
+  { more: flag('Its time was up; the next cleaning goes on.') },
+] as const;
 
 export const serial = counted('Number of the agent run of this idea: 1 for its first, never used twice.');
 export const iteration = counted('Number of the iteration. A run that is not charged repeats the number.');

@@ -14,6 +14,7 @@ import {
   asked,
   asking,
   at,
+  cleaned,
   command,
   counted,
   duration,
@@ -22,6 +23,7 @@ import {
   flag,
   gateCommand,
   gateParts,
+  held,
   idea,
   ideaStatus,
   iteration,
@@ -209,12 +211,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     'An agent could not work. The idea waits for another agent, or for the end of the limit.',
     ...parked,
   ),
-  held: event(
-    'held',
-    'A budget is used up. The idea released its slot and resumes later where it stopped.',
-    { idea, why: text('The budget, and its use.') },
-    {},
-  ),
+  held: event('held', 'A budget is used up. The idea released its slot and resumes later where it stopped.', ...held),
   account: event(
     'account',
     'An account or agent was closed, is being tried, or is open again.',
@@ -262,6 +259,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
   ),
   wave: event('wave', 'A wave began or ended, or waits, or no further one begins.', ...wave),
   rejected: event('rejected', 'Triage rejects a report of the source.', ...rejected),
+  cleaned: event('cleaned', 'Ralphctl removed what `retention` in the configuration lets go.', ...cleaned),
   warning: event(
     'warning',
     'A warning. Without an idea it is about the run.',

@@ -52,7 +52,9 @@ export const retention = z
       ),
     maxMegabytes: megabytes
       .default(10_000)
-      .describe('Megabytes for the runs of this project. Above it, transcripts and gate logs of the oldest runs go first.'),
+      .describe(
+        'Megabytes for the runs of this project. Above it, transcripts and gate logs of the oldest runs go first.',
+      ),
     warnMegabytes: megabytes
       .default(20_000)
       .describe('`status` and `doctor` tell when the whole state folder is larger, as the last cleaning measured it.'),

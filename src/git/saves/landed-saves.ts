@@ -22,7 +22,8 @@ export async function landedSaves(
   const found = new Set<string>();
   for (const save of saves) {
     const landing = landed.get(save.idea);
-    if (within.has(save.ref) || (landing !== undefined && (await addsNothing(repo, landing, save)))) found.add(save.ref);
+    if (within.has(save.ref) || (landing !== undefined && (await addsNothing(repo, landing, save))))
+      found.add(save.ref);
   }
   return found;
 }

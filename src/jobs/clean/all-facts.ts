@@ -1,4 +1,4 @@
-/** The facts of all runs of a project. A run that cannot be cleaned is told and left out. */
+/** The facts of the runs of a project, the oldest first. A run that cannot be cleaned is told and left out. */
 import { runDir, runsDir } from '../../config/paths.js';
 import type { RunFacts } from '../../decide/retention/what-goes.js';
 import { runsOver } from '../../run-files/begun.js';
@@ -7,19 +7,17 @@ import { sweep } from './own.js';
 import { healRun, runFacts } from './runs.js';
 
 /** What a cleaning that was killed left goes first. */
-export async function allFacts(cleaning: Cleaning, project: string): Promise<RunFacts[]> {
+export async function* allFacts(cleaning: Cleaning, project: string): AsyncGenerator<RunFacts> {
   const { root, out, dryRun } = cleaning;
-  const facts: RunFacts[] = [];
-  for (const { runId, over } of await runsOver(root, project)) {
+  for (const { runId, over } of (await runsOver(root, project)).reverse()) {
     const dir = runDir(root, project, runId);
-    if (cleaning.stop()) break;
+    if (cleaning.stop()) return;
     if (!(await out.mayClean(dir))) continue;
     if (!dryRun && over)
       await out.trying(dir, async () => {
         await healRun(dir);
         cleaning.sweptAway(await sweep(dir), runsDir(root, project));
       });
-    facts.push(await runFacts(root, { project, runId }, over));
+    yield await runFacts(root, { project, runId }, over);
   }
-  return facts;
 }

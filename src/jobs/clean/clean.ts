@@ -4,9 +4,9 @@
  * two steps when its time is up, and the next one goes on.
  */
 import { baselineDir, cleanLockDir, greensDir, projectDir, runsDir } from '../../config/paths.js';
-import { runsThatGo } from '../../decide/retention/what-goes.js';
+import { type RunFacts, type RunGoes, runsThatGo } from '../../decide/retention/what-goes.js';
 import { withLock } from '../../process/lock.js';
-import type { Cleaned, CleanedItem, Retention } from '../../protocol/retention.js';
+import type { Cleaned, CleanedItem, Retention, RunPart } from '../../protocol/retention.js';
 import { allFacts } from './all-facts.js';
 import { cleanSaves, cleanWorktrees } from './git-work.js';
 import { cleanGone } from './gone.js';
@@ -21,6 +21,8 @@ export interface CleanOptions {
   /** Where the repository is there: its place, and the branch that work lands on. */
   place?: { repo: string; target: string; backlogPath?: string | undefined; worktreesRoot?: string | undefined };
   dryRun: boolean;
+  /** Whether a run is open, where somebody can say so who knows better than the files. */
+  open?: () => Promise<boolean>;
   /** Nobody asked for it. */
   byItself: boolean;
   now: Date;
@@ -77,29 +79,45 @@ export async function clean(options: CleanOptions): Promise<Cleaned> {
   return { items, bytes, stays: [...new Set(out.told)], ...(options.stop() ? { more: true as const } : {}) };
 }
 
+/** By age while it looks, the oldest first, so that a cleaning that has little time gets on. Then by size. */
 async function cleanRuns(cleaning: Cleaning): Promise<void> {
-  const { root, project, rules, now, out, dryRun, report } = cleaning;
+  const { root, project, rules, now, out, report } = cleaning;
   if (!(await out.mayClean(runsDir(root, project)))) return;
-  const facts = await allFacts(cleaning, project);
-  const known = new Map(facts.map((run) => [run.runId, run]));
   // The command writes a missing report first.
-  const counted = facts.map((run) => ({ ...run, reported: run.reported || report !== undefined }));
-  for (const goes of runsThatGo(counted, rules, now.getTime())) {
+  const counted = (run: RunFacts): RunFacts => ({ ...run, reported: run.reported || report !== undefined });
+  const left: RunFacts[] = [];
+  for await (const run of allFacts(cleaning, project)) {
+    const [goes] = runsThatGo([counted(run)], { ...rules, maxMegabytes: 'never' }, now.getTime());
+    const gone = goes ? await cleanOne(cleaning, run, goes) : [];
+    const parts = Object.entries(run.parts).filter(([part]) => !gone.includes(part as RunPart));
+    left.push({ ...run, parts: Object.fromEntries(parts) });
+  }
+  const known = new Map(left.map((run) => [run.runId, run]));
+  for (const goes of runsThatGo(left.map(counted), rules, now.getTime())) {
     if (cleaning.stop()) return;
     const run = known.get(goes.runId);
-    await out.trying(goes.runId, async () => {
-      let { parts } = goes;
-      if (!dryRun && parts.includes('events') && !run?.reported) {
-        const reported = await report?.(goes.runId).then(
-          () => true,
-          () => false,
-        );
-        if (!reported) parts = parts.filter((part) => part !== 'events');
-      }
-      if (parts.length === 0) return;
-      if (!dryRun) await cleanRun(root, project, { ...goes, parts }, now);
-      for (const part of parts)
-        cleaning.done({ what: part, name: goes.runId, bytes: run?.parts[part] ?? 0, why: goes.why });
-    });
+    if (run) await cleanOne(cleaning, run, goes);
   }
+}
+
+/** Returns the parts that are gone. */
+async function cleanOne(cleaning: Cleaning, run: RunFacts, goes: RunGoes): Promise<RunPart[]> {
+  const { root, project, now, out, dryRun, report } = cleaning;
+  const gone: RunPart[] = [];
+  await out.trying(goes.runId, async () => {
+    let { parts } = goes;
+    if (!dryRun && parts.includes('events') && !run.reported) {
+      const reported = await report?.(goes.runId).then(
+        () => true,
+        () => false,
+      );
+      if (!reported) parts = parts.filter((part) => part !== 'events');
+    }
+    if (parts.length === 0) return;
+    if (!dryRun) await cleanRun(root, project, { ...goes, parts }, now);
+    gone.push(...parts);
+    for (const part of parts)
+      cleaning.done({ what: part, name: goes.runId, bytes: run.parts[part] ?? 0, why: goes.why });
+  });
+  return gone;
 }

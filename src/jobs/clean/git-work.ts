@@ -10,8 +10,8 @@ import { closedLockDir, integrationDir, projectDir, worktreesDir } from '../../c
 import { readNote, STORED_VERSION } from '../../config/stored.js';
 import { savesThatGo, type WorktreeFacts, worktreesThatGo } from '../../decide/retention/what-goes.js';
 import { landedCommits } from '../../git/landing/landed.js';
-import { readReflogs } from '../../git/saves/list.js';
 import { dropSaves, landedSaves } from '../../git/saves/landed-saves.js';
+import { readReflogs } from '../../git/saves/list.js';
 import { listSaves, type SavePoint } from '../../git/saves/saves.js';
 import { dropWorktree, holdings, ownWorktrees } from '../../git/worktrees/unused.js';
 import { LockTimeoutError, withLock } from '../../process/lock.js';
@@ -24,8 +24,8 @@ import { deleteAway, sizeOf, sweep, trashName } from './own.js';
 /** Longer than any of our own holders of the lock needs that is not a command. */
 const LOCK_MS = 2000;
 
-const mayBeOpen = async ({ root, project }: Cleaning): Promise<boolean> =>
-  (await runsOver(root, project)).some(({ over }) => !over);
+const mayBeOpen = async ({ root, project, open }: Cleaning): Promise<boolean> =>
+  (await runsOver(root, project)).some(({ over }) => !over) || ((await open?.()) ?? false);
 
 export async function cleanWorktrees(cleaning: Cleaning): Promise<void> {
   const { root, project, place, rules, now, out } = cleaning;
@@ -64,11 +64,9 @@ export async function cleanWorktrees(cleaning: Cleaning): Promise<void> {
 async function whileClosed(cleaning: Cleaning, act: () => Promise<boolean>): Promise<boolean> {
   const { root, project } = cleaning;
   try {
-    return await withLock(
-      closedLockDir(root, project),
-      async () => !(await mayBeOpen(cleaning)) && (await act()),
-      { waitMs: LOCK_MS },
-    );
+    return await withLock(closedLockDir(root, project), async () => !(await mayBeOpen(cleaning)) && (await act()), {
+      waitMs: LOCK_MS,
+    });
   } catch (error) {
     if (error instanceof LockTimeoutError) return false;
     throw error;
@@ -90,7 +88,9 @@ export async function cleanSaves(cleaning: Cleaning): Promise<void> {
     }),
   );
   if (old.length === 0) return;
-  const landed = await landedCommits(place.repo, place.target, place.backlogPath).catch(() => new Map<string, string>());
+  const landed = await landedCommits(place.repo, place.target, place.backlogPath).catch(
+    () => new Map<string, string>(),
+  );
   const within = await landedSaves(place.repo, { target: place.target, landed }, old);
   const facts = old.map((save) => ({ ref: save.ref, at: at(save), landed: within.has(save.ref) }));
   const { goes, stays } = savesThatGo(facts, rules, about);

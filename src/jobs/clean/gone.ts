@@ -6,16 +6,25 @@
  */
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { baselineDir, cleanLockDir, greensDir, integrationDir, keptDir, projectDir, worktreesDir } from '../../config/paths.js';
+import {
+  baselineDir,
+  cleanLockDir,
+  greensDir,
+  integrationDir,
+  keptDir,
+  projectDir,
+  worktreesDir,
+} from '../../config/paths.js';
 import { DEFAULT_RETENTION } from '../../config/schema/retention.js';
-import { type ProjectFacts, projectGoes } from '../../decide/retention/what-goes.js';
+import { type ProjectFacts, projectGoes, type RunFacts } from '../../decide/retention/what-goes.js';
 import { LockTimeoutError, withLock } from '../../process/lock.js';
 import type { RunPart } from '../../protocol/retention.js';
 import { newestRun } from '../../run-files/readable.js';
+import { listRuns } from '../../run-files/run.js';
+import { allFacts } from './all-facts.js';
 import type { Cleaning } from './clean.js';
 import { deleteAway, sizeOf, sweep, takeAway } from './own.js';
 import { cleanRun } from './runs.js';
-import { allFacts } from './all-facts.js';
 
 /** There, gone, or away: nobody can tell. */
 export async function repositoryState(repo: string): Promise<ProjectFacts['repository']> {
@@ -31,7 +40,7 @@ export async function cleanGone(cleaning: Cleaning): Promise<void> {
   const { root, project: own, out } = cleaning;
   for (const project of (await readdir(join(root, 'projects')).catch(() => [])).sort()) {
     if (cleaning.stop()) return;
-    if (project === own || project.startsWith('.')) continue;
+    if (project === own || project.startsWith('.') || (await isYoung(cleaning, project))) continue;
     const run = await newestRun(root, project);
     if (!run || (await repositoryState(run.file.repo)) !== 'gone') continue;
     const dir = projectDir(root, project);
@@ -47,16 +56,20 @@ export async function cleanGone(cleaning: Cleaning): Promise<void> {
   }
 }
 
+/** By the name of its newest run: without reading more of the many projects of a machine. */
+async function isYoung({ root, now }: Cleaning, project: string): Promise<boolean> {
+  const [newest = ''] = await listRuns(root, project).catch(() => []);
+  const stamp = newest.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d).*$/, '$1-$2-$3T$4:$5:$6Z');
+  // No age is less than a day. Without a run it is no project.
+  return !(now.getTime() - Date.parse(stamp) >= 86_400_000);
+}
+
 const ALL: readonly RunPart[] = ['transcripts', 'gateLogs', 'events'];
 
-async function cleanOne(
-  cleaning: Cleaning,
-  project: string,
-  repo: string,
-  rules = DEFAULT_RETENTION,
-): Promise<void> {
+async function cleanOne(cleaning: Cleaning, project: string, repo: string, rules = DEFAULT_RETENTION): Promise<void> {
   const { root, now, out, dryRun } = cleaning;
-  const runs = await allFacts(cleaning, project);
+  const runs: RunFacts[] = [];
+  for await (const run of allFacts(cleaning, project)) runs.push(run);
   const at = Math.max(0, ...runs.map((one) => one.at));
   const open = runs.some(({ over }) => !over);
   if (!projectGoes({ repository: 'gone', at, open }, rules, now.getTime())) return;

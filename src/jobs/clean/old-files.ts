@@ -20,6 +20,6 @@ export async function cleanOld(cleaning: Cleaning, folders: readonly string[]): 
         bytes += onDisk(about);
       }
     });
-    if (bytes > 0) cleaning.done({ what: 'gateLogs', name: folder, bytes, why: 'ralphctl can run the gate again' });
+    if (bytes > 0) cleaning.done({ what: 'gates', name: folder, bytes, why: 'ralphctl can run the gate again' });
   }
 }

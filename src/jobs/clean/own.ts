@@ -53,8 +53,7 @@ export class Stays {
 }
 
 /** A name for what goes, which nothing else has. */
-export const trashName = (dir: string): string =>
-  join(dir, `${TRASH}${process.pid}-${randomUUID().slice(0, 8)}`);
+export const trashName = (dir: string): string => join(dir, `${TRASH}${process.pid}-${randomUUID().slice(0, 8)}`);
 
 /** Takes a folder or file out of its place; returns its new name, beside it. */
 export async function takeAway(path: string): Promise<string> {

@@ -4,6 +4,7 @@
  * an event whose subject is no idea words both. Every kind has words, even an unknown one. Foreign text passes through
  * the cleaner. Pure.
  */
+import { cleanedText } from '../../decide/retention/words.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import { isNoGate } from '../../protocol/gate.js';
 import type { AccountLine } from '../../protocol/limits.js';
@@ -174,6 +175,8 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
       const more = event.idea ? line(dim(`; ralphctl warn ${event.idea} continue|stop|+N`)) : [];
       return { ...say('!', 'yellow', `${warningWord(event.warning)}: ${clean(event.text, LONGEST_WARNING)}`), more };
     }
+    case 'cleaned':
+      return say('·', 'gray', `cleaned: ${cleanedText(event)}`);
     case 'warning-over':
       return say('·', 'gray', `warning over: ${warningWord(event.warning)}`);
     default:

@@ -104,6 +104,10 @@ const EVENTS = {
       quote: 'asdf',
     },
   ],
+  cleaned: [
+    { kind: 'cleaned', bytes: 1_200_000_000, what: 'transcripts of 12 runs, 1 worktree' },
+    { kind: 'cleaned', bytes: 9, what: '1 save', more: true },
+  ],
   warning: [
     { kind: 'warning', idea, warning: 'outside', text: 'b.txt changed' },
     { kind: 'warning', warning: 'errors', text: '3 ideas failed' },

@@ -19,6 +19,7 @@ import type { StampedEvent } from '../../../protocol/events.js';
 import type { ShownState } from '../../../protocol/states.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { LONGEST_WARNING } from '../../../protocol/warnings.js';
+import { cleanedText } from '../../../run-files/cleaned.js';
 import { eventsPath, followEvents } from '../../../run-files/events.js';
 import { readIdea } from '../../../run-files/read-model.js';
 import { leftOut } from '../../../run-files/readable.js';
@@ -179,6 +180,8 @@ async function ideaLogs(
         await reader?.more();
         await reader?.close();
         say(`── ${idea}, agent run ${Number(wanted)} ── ${join(dir, wanted)}`);
+        const cleaned = await cleanedText(context.root, { project, runId }, ['transcripts', 'gateLogs']);
+        if (cleaned !== undefined) say(cleaned);
         reader = await readerOf(context, join(dir, wanted), options.raw === true);
         shown = wanted;
       }

@@ -15,6 +15,7 @@ import { fixOf, overOf } from '../../../report/commands.js';
 import { openIdea } from '../../../report/open.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
 import { signalText } from '../../../report/work.js';
+import { type CleanedParts, cleanedParts, cleanedText } from '../../../run-files/cleaned.js';
 import { readableRuns } from '../../../run-files/readable.js';
 import { knownIdeas, loadRun } from '../../../run-files/run.js';
 import { wordsAlone } from '../../../screen/pages/need-lines.js';
@@ -56,9 +57,23 @@ export async function show(context: Context, id: string, options: ShowOptions): 
   const shown = shownOf(found, idea, all);
   if (found.extra.over) await addNotPushed(root, shown);
   if (options.run === undefined) await addLastLine(root, shown);
-  if (context.json) printJson(showJson(shown));
-  else printLines(showText(shown, textWidth()));
+  const ref = { project, runId };
+  if (context.json) printJson({ ...showJson(shown), ...(await cleanedOf(root, ref)) });
+  else {
+    printLines(showText(shown, textWidth()));
+    const cleaned = await cleanedText(root, ref, CLEANED);
+    if (cleaned !== undefined) print(cleaned);
+  }
   return EXIT.ok;
+}
+
+const CLEANED = ['transcripts', 'gateLogs', 'events'] as const;
+
+/** Absent where nothing was cleaned. */
+async function cleanedOf(root: string, ref: RunRef): Promise<{ cleaned?: CleanedParts }> {
+  const cleaned = await cleanedParts(root, ref);
+  const parts = CLEANED.flatMap((part) => (cleaned[part] === undefined ? [] : [[part, cleaned[part]] as const]));
+  return parts.length > 0 ? { cleaned: Object.fromEntries(parts) } : {};
 }
 
 function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly ShownRun[]): Shown {
@@ -170,6 +185,7 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
       ...(words ? { words } : {}),
       dir,
       logs,
+      ...(await cleanedOf(context.root, ref)),
     });
     return EXIT.ok;
   }
@@ -192,6 +208,8 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
       : 'did not run',
   );
   for (const log of logs) print(log);
+  const cleaned = await cleanedText(context.root, ref, CLEANED);
+  if (cleaned !== undefined) print(cleaned);
   return EXIT.ok;
 }
 

@@ -37,6 +37,7 @@ import { type GoneIdea, goneLines } from '../../report/gone.js';
 import { lastAsOfNow, type SinceEnd } from '../../report/since-end.js';
 import { warnOnce } from '../../report/summaries.js';
 import { stateTrouble } from '../../state-folder.js';
+import { largeState } from '../../state-size.js';
 import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
 import { describeLast, ending } from '../../views/last-run-lines.js';
@@ -117,7 +118,7 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
     const push = await notPushedLine(context.root, id, found);
     if (push) print(push);
   }
-  for (const line of behind) print(`! ${line}`);
+  for (const line of [...behind, ...(await largeState(context, id))]) print(`! ${line}`);
   if (found.facts?.open) describeList(found.list, options);
   return exitCode(found);
 }

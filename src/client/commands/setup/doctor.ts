@@ -10,6 +10,7 @@ import { type Check, problem } from '../../doctor/check.js';
 import { checkMachine } from '../../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../../doctor/project.js';
 import { checkServices } from '../../doctor/services.js';
+import { checkSizes } from '../../doctor/sizes.js';
 import { doing } from '../../progress.js';
 import { clean } from '../../views/live-lines.js';
 import { usesColour } from '../../views/terminal.js';
@@ -44,6 +45,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     ...gate,
     ...(await checkAgents(context, found.agents, answered)),
     ...(await checkServices(context, found.project?.id)),
+    ...(await checkSizes(context, found.config?.retention)),
     ...turns,
   ];
   const count = (state: Check['state']): number => checks.filter((check) => check.state === state).length;

@@ -1,0 +1,92 @@
+/**
+ * The cleaning at the start and at the end of a run, which nobody asked for.
+ * Invariant: it has little time, waits for nobody, and never fails a run.
+ */
+import { integrationDir, wallDir, worktreesDir } from '../../config/paths.js';
+import { DEFAULT_RETENTION } from '../../config/schema/retention.js';
+import { findWall } from '../../git/confinement/wall.js';
+import { sharedGitDir } from '../../git/repository.js';
+import type { Cleaned, CleanMoment, Retention } from '../../protocol/retention.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import { lastRevision } from '../../run-files/revisions.js';
+import { listRuns, loadRun } from '../../run-files/run.js';
+import type { RunFile } from '../../run-files/shapes.js';
+import { repositoryPath } from '../../run-files/ticks.js';
+import type { WorkContext, WorkDeps } from '../job.js';
+import { type CleanOptions, clean } from './clean.js';
+import { repositoryState } from './gone.js';
+import { lastSizes, measure } from './measure.js';
+import { recordCleaned, recorded } from './record.js';
+
+export interface CleanUpInput {
+  project: string;
+  moment: Exclude<CleanMoment, 'command'>;
+  /** Milliseconds that it may take. */
+  mostMs?: number;
+  /** Milliseconds that another cleaning of the project may keep it waiting. */
+  waitMs?: number;
+  /** Also measures the state folder, which reads all of it. */
+  measures?: boolean;
+}
+
+const MOST_MS = 30_000;
+const STALE_MS = 3_600_000;
+
+const isStale = async (root: string, now: Date): Promise<boolean> => {
+  const { at } = (await lastSizes(root)) ?? {};
+  return at === undefined || Math.abs(now.getTime() - Date.parse(at)) > STALE_MS;
+};
+
+/** Undefined where it is turned off, and where it removed nothing. Never rejects. */
+export async function cleanUp(
+  { root }: Pick<WorkDeps, 'root'>,
+  { project, moment, mostMs = MOST_MS, waitMs = 0, measures = false }: CleanUpInput,
+  { signal }: Pick<WorkContext, 'signal'>,
+): Promise<Cleaned | undefined> {
+  const end = performance.now() + mostMs;
+  const stop = (): boolean => signal.aborted || performance.now() > end;
+  const now = new Date();
+  try {
+    const [run] = await listRuns(root, project);
+    if (run === undefined) return undefined;
+    const { rules, place } = await rulesOfRun(root, { project, runId: run });
+    if (!rules.automatic) return undefined;
+    if (place) await behindWall(root, project, place);
+    const options = { root, project, rules, place, dryRun: false, byItself: true, now, stop, waitMs };
+    const cleaned = await clean(options).catch(() => undefined);
+    if (cleaned) await recordCleaned(root, project, cleaned, { moment, run, now });
+    if (measures && !stop() && (await isStale(root, now))) await measure(root, stop, now);
+    if (cleaned && cleaned.items.length > 0) return cleaned;
+    return waitMs > 0 ? await recorded(root, project, { moment, run }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Git must not run programs that an agent left in a worktree. */
+async function behindWall(
+  root: string,
+  project: string,
+  { repo, worktreesRoot }: NonNullable<CleanOptions['place']>,
+): Promise<void> {
+  const linked = [worktreesRoot ?? worktreesDir(root, project), integrationDir(root, project)];
+  await findWall({ commonDir: await sharedGitDir(repo), root: repo, linked, dir: wallDir(root, project) });
+}
+
+/** The run's newest configuration, and its repository where that is there. */
+export async function rulesOfRun(
+  root: string,
+  ref: RunRef,
+): Promise<{ rules: Retention; place: CleanOptions['place']; file: RunFile }> {
+  const config = await lastRevision(root, ref);
+  const { file } = await loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
+  const { repo, target, backlog } = file;
+  const there = (await repositoryState(repo)) === 'there';
+  const backlogPath = repositoryPath(repo, backlog.file);
+  return {
+    // A run of an older version has none.
+    rules: { ...DEFAULT_RETENTION, ...(file.config.retention as Partial<Retention> | undefined) },
+    place: there ? { repo, target, backlogPath, worktreesRoot: file.config.worktrees?.root } : undefined,
+    file,
+  };
+}

@@ -1,0 +1,316 @@
+/** Cleaning on real folders: what goes of runs, what stays readable, what is never touched. Features: G9. */
+import { execFileSync } from 'node:child_process';
+import {
+  access,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { greensDir, projectDir, runDir } from '../../../../src/config/paths.js';
+import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
+import { answersInRun } from '../../../../src/jobs/agent-run/answers.js';
+import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
+import { healRun } from '../../../../src/jobs/clean/runs.js';
+import { acquireLock } from '../../../../src/process/lock.js';
+import type { Retention } from '../../../../src/protocol/retention.js';
+import { cleanedText } from '../../../../src/run-files/cleaned.js';
+import { readModel } from '../../../../src/run-files/read-model.js';
+import { daysBefore, type OldRun, oldRun } from '../../../support/old-runs.js';
+
+const NOW = new Date('2026-11-26T12:00:00Z');
+let root: string;
+let repo: string;
+const PROJECT = 'mine-11111111';
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl-clean-')));
+  repo = join(root, 'work', 'repo');
+  await mkdir(join(root, 'work', 'beside'), { recursive: true });
+  await mkdir(repo);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const plant = (days: number, some: Partial<OldRun> = {}): Promise<string> =>
+  oldRun(root, { project: PROJECT, repo, at: daysBefore(NOW.getTime(), days), ...some });
+const cleaned = (rules: Partial<Retention> = {}, options: Partial<CleanOptions> = {}) =>
+  clean({
+    ...{ root, project: PROJECT, rules: { ...DEFAULT_RETENTION, ...rules }, dryRun: false, byItself: false, now: NOW },
+    ...{ stop: () => false, waitMs: 5000, ...options },
+  });
+const dirOf = (runId: string): string => runDir(root, PROJECT, runId);
+const there = (...path: string[]): Promise<boolean> =>
+  access(join(...path)).then(
+    () => true,
+    () => false,
+  );
+/** Every file below a folder with its content. */
+function snapshot(dir: string): string {
+  return execFileSync('sh', ['-c', 'find . -type f -exec sha256sum {} + | sort; find . -type l | sort'], {
+    cwd: dir,
+  }).toString();
+}
+
+describe('runs', () => {
+  it('transcripts and gate logs go by age; what runs, report and show read stays', async () => {
+    const [old, month, young] = [await plant(100), await plant(40), await plant(2)];
+    await plant(0, { open: true });
+    const before = snapshot(dirOf(young));
+    const dry = await cleaned({}, { dryRun: true });
+    expect(await there(dirOf(old), 'ideas/a-1/001/output.log')).toBe(true);
+    const { items, bytes, stays } = await cleaned();
+    expect({ items, bytes, stays }).toEqual(dry);
+    expect(items.map(({ what, name }) => [what, name])).toEqual([
+      ['gateLogs', old],
+      ['transcripts', old],
+      ['gateLogs', month],
+    ]);
+    expect(bytes).toBeGreaterThan(60_000);
+    expect((await readdir(join(dirOf(old), 'ideas/a-1/001'))).sort()).toEqual(['notes.json', 'result.json']);
+    expect(await readdir(join(dirOf(old), 'ideas/a-1'))).toEqual(['001', '002']);
+    expect((await readdir(dirOf(old))).sort()).toEqual([
+      'backlog.json',
+      'events.jsonl',
+      'ideas',
+      'run.json',
+      'summary.json',
+    ]);
+    expect(await there(dirOf(month), 'ideas/a-1/001/output.log')).toBe(true);
+    expect(await there(dirOf(month), 'ideas/a-1/001/gate')).toBe(false);
+    expect(snapshot(dirOf(young))).toBe(before);
+    expect((await answersInRun(join(dirOf(old), 'ideas/a-1'))).map(({ answer }) => answer)).toEqual([
+      'this 1',
+      'this 2',
+    ]);
+    const model = await readModel(root, { project: PROJECT, runId: old });
+    expect(model?.problems).toEqual([]);
+    expect(model?.model.ideas.get('a-1')?.iterations).toHaveLength(2);
+    const ref = { project: PROJECT, runId: old };
+    expect(await cleanedText(root, ref, ['transcripts', 'gateLogs'])).toBe(
+      `the transcripts and gate logs of run ${old} were cleaned on 2026-11-26 (retention in ralphctl.yaml)`,
+    );
+    // Nothing is left for the next one, and the day stays.
+    expect((await cleaned({}, { now: new Date(NOW.getTime() + 60_000) })).items).toEqual([]);
+    expect(await cleanedText(root, { project: PROJECT, runId: young }, ['transcripts'])).toBeUndefined();
+  });
+
+  it('events go after a year, where a report was written; the summary tells how it ended', async () => {
+    const [bare, told] = [await plant(400), await plant(390, { report: true })];
+    await plant(1);
+    await cleaned();
+    expect(await there(dirOf(bare), 'events.jsonl')).toBe(true);
+    expect(await there(dirOf(told), 'events.jsonl')).toBe(false);
+    expect(await readFile(join(dirOf(told), 'report.md'), 'utf8')).toContain(told);
+    const found = await readModel(root, { project: PROJECT, runId: told });
+    expect(found?.model.state).toBe('completed');
+    expect(found?.problems.join()).toContain(`the events of run ${told} were cleaned on 2026-11-26`);
+    // The command writes the report first.
+    const reported: string[] = [];
+    await cleaned({}, { report: async (runId) => void reported.push(runId) });
+    expect(reported).toEqual([bare]);
+    expect(await there(dirOf(bare), 'events.jsonl')).toBe(false);
+  });
+
+  it('above the size the oldest go first, and nothing young', async () => {
+    const runs: string[] = [];
+    for (const days of [30, 20, 10, 3]) runs.push(await plant(days, { output: 400_000, agentRuns: 1 }));
+    const { items } = await cleaned({ maxMegabytes: 1 });
+    expect([...new Set(items.map(({ name }) => name))]).toEqual(runs.slice(0, 2));
+    expect(items.find(({ name }) => name === runs[1])?.why).toBe('20 days old; the runs are larger than 1 MB');
+  });
+
+  it('an open run stays, however old; one that a newer run has followed goes', async () => {
+    const open = await plant(200, { open: true });
+    const before = snapshot(dirOf(open));
+    expect((await cleaned()).items).toEqual([]);
+    expect(snapshot(dirOf(open))).toBe(before);
+    // A start that failed is no newer run.
+    await mkdir(join(projectDir(root, PROJECT), 'runs', '20261120-000000-zzzz'));
+    expect((await cleaned()).items).toEqual([]);
+    await plant(1);
+    expect((await cleaned()).items.map(({ name }) => name)).toEqual([open, open]);
+  });
+
+  it('remembered gates go with the gate logs', async () => {
+    await plant(1);
+    const [old, young] = ['old.json', 'young.json'].map((name) => join(greensDir(root, PROJECT), name)) as [
+      string,
+      string,
+    ];
+    await mkdir(greensDir(root, PROJECT));
+    for (const path of [old, young]) await writeFile(path, '{}');
+    await utimes(old, daysBefore(NOW.getTime(), 31) / 1000, daysBefore(NOW.getTime(), 31) / 1000);
+    await cleaned();
+    expect([await there(old), await there(young)]).toEqual([false, true]);
+  });
+});
+
+describe('what is never touched', () => {
+  it('follows no link in the place of a project, of runs, of a run or of an idea', async () => {
+    const outside = join(root, 'outside');
+    await mkdir(join(outside, 'a-9', '001'), { recursive: true });
+    await writeFile(join(outside, 'a-9', '001', 'output.log'), 'precious');
+    const run = await plant(100);
+    await symlink(join(outside, 'a-9'), join(dirOf(run), 'ideas', 'linked'));
+    const moved = await plant(101);
+    await rename(dirOf(moved), join(outside, moved));
+    await symlink(join(outside, moved), dirOf(moved));
+    await plant(1);
+    const before = snapshot(outside);
+    const { items, stays } = await cleaned();
+    expect(items.map(({ name }) => name)).toEqual([run, run]);
+    expect(stays).toEqual([`${dirOf(moved)} cannot be cleaned: it is a symbolic link, which ralphctl does not follow`]);
+    expect(snapshot(outside)).toBe(before);
+    const runs = join(projectDir(root, PROJECT), 'runs');
+    await rename(runs, join(outside, 'runs'));
+    await symlink(join(outside, 'runs'), runs);
+    expect((await cleaned({ transcriptDays: 1, keepDays: 1 })).stays).toEqual([
+      `${runs} cannot be cleaned: it is a symbolic link, which ralphctl does not follow`,
+    ]);
+  });
+
+  it('leaves another project as it is', async () => {
+    const other = await oldRun(root, {
+      project: 'other-22222222',
+      repo,
+      at: daysBefore(NOW.getTime(), 500),
+      report: true,
+    });
+    await plant(100);
+    await plant(1);
+    const before = snapshot(runDir(root, 'other-22222222', other));
+    await cleaned();
+    expect(snapshot(runDir(root, 'other-22222222', other))).toBe(before);
+    expect(await readdir(projectDir(root, 'other-22222222'))).toEqual(['runs']);
+  });
+
+  it.runIf(process.getuid?.() === 0)('tells a folder of another user', async () => {
+    const run = await plant(100);
+    await plant(1);
+    await chown(dirOf(run), 12_345, 12_345);
+    const { items, stays } = await cleaned();
+    expect(items).toEqual([]);
+    expect(stays).toEqual([`${dirOf(run)} cannot be cleaned: it belongs to user 12345, and this is user 0`]);
+  });
+});
+
+describe('projects whose repository is gone', () => {
+  const GONE = 'gone-33333333';
+  const lost = (some: Partial<OldRun> = {}): Promise<string> =>
+    oldRun(root, { project: GONE, repo: join(root, 'work', 'lost'), at: daysBefore(NOW.getTime(), 100), ...some });
+
+  it('transcripts, gate logs and events go; ledger, summary and report stay; worktrees are named', async () => {
+    const run = await lost({ report: true });
+    await writeFile(join(projectDir(root, GONE), 'ledger.jsonl'), 'evidence\n');
+    await mkdir(join(projectDir(root, GONE), 'worktrees', 'ralph-tree-001'), { recursive: true });
+    await plant(1);
+    const { items, stays } = await cleaned();
+    expect(items).toEqual([
+      expect.objectContaining({
+        what: 'project',
+        name: GONE,
+        why: `its repository ${join(root, 'work', 'lost')} is gone`,
+      }),
+    ]);
+    expect((await readdir(runDir(root, GONE, run))).sort()).toEqual([
+      ...['backlog.json', 'ideas', 'report.html', 'report.md', 'run.json', 'summary.json'],
+    ]);
+    expect(await readFile(join(projectDir(root, GONE), 'ledger.jsonl'), 'utf8')).toBe('evidence\n');
+    expect(await there(projectDir(root, GONE), 'worktrees', 'ralph-tree-001')).toBe(true);
+    expect(stays.join()).toMatch(/a worktree of .*lost, which is gone.* rm -r /);
+    expect((await cleaned()).items).toEqual([]);
+  });
+
+  it.each([
+    ['whose own folder is missing', async () => rm(join(root, 'work'), { recursive: true })],
+    [
+      'whose own folder is empty, as that of a disk that is not mounted',
+      async () => {
+        await rm(join(root, 'work'), { recursive: true });
+        await mkdir(join(root, 'work'));
+      },
+    ],
+    ['that is there', async () => mkdir(join(root, 'work', 'lost'))],
+  ])('stays: a repository %s', async (_, change) => {
+    await lost();
+    await plant(1);
+    await change();
+    const before = snapshot(projectDir(root, GONE));
+    expect((await cleaned()).items).toEqual([]);
+    expect(snapshot(projectDir(root, GONE))).toBe(before);
+  });
+
+  it('stays while its last run may be open, and while it is young', async () => {
+    await lost({ open: true });
+    expect((await cleaned()).items).toEqual([]);
+    await lost({ at: daysBefore(NOW.getTime(), 80) });
+    expect((await cleaned()).items).toEqual([]);
+  });
+});
+
+describe('two cleanings, and one that is cut off', () => {
+  it('two at once: each part goes once', async () => {
+    for (const days of [100, 110, 120, 130]) await plant(days);
+    await plant(1);
+    const [a, b] = await Promise.all([cleaned(), cleaned()]);
+    expect([a.items.length, b.items.length].sort()).toEqual([0, 8]);
+  });
+
+  it('waits for no other one longer than it may', async () => {
+    await plant(100);
+    await plant(1);
+    const release = await acquireLock(join(projectDir(root, PROJECT), 'clean.lock'), { waitMs: 0 });
+    await expect(cleaned({}, { waitMs: 0 })).rejects.toThrow('has held the lock');
+    await release();
+    expect((await cleaned()).items).toHaveLength(2);
+  });
+
+  it('between the two renames: the note is read, and the next cleaning ends the work', async () => {
+    const run = await plant(100);
+    await plant(1);
+    const ref = { project: PROJECT, runId: run };
+    await cleaned();
+    await rename(join(dirOf(run), 'ideas'), join(dirOf(run), 'ideas.next'));
+    expect(await cleanedText(root, ref, ['transcripts'])).toContain('were cleaned on 2026-11-26');
+    await mkdir(join(dirOf(run), '.cleaning-1-abc', 'a-1'), { recursive: true });
+    await writeFile(join(dirOf(run), '.cleaning-1-abc', 'a-1', 'output.log'), 'x'.repeat(9000));
+    expect((await cleaned()).items.map(({ what }) => what)).toEqual(['leftover']);
+    expect((await readdir(dirOf(run))).sort()).toEqual([
+      'backlog.json',
+      'events.jsonl',
+      'ideas',
+      'run.json',
+      'summary.json',
+    ]);
+    expect(await there(dirOf(run), 'ideas/a-1/001/result.json')).toBe(true);
+  });
+
+  it('before them: the half folder goes, and the run is as it was', async () => {
+    const run = await plant(3);
+    const before = snapshot(dirOf(run));
+    await mkdir(join(dirOf(run), 'ideas.next', 'a-1'), { recursive: true });
+    await healRun(dirOf(run));
+    expect(snapshot(dirOf(run))).toBe(before);
+    expect(await readdir(dirOf(run))).not.toContain('ideas.next');
+  });
+
+  it('ends between two runs when its time is up, and says so', async () => {
+    for (const days of [100, 110, 120, 130]) await plant(days);
+    await plant(1);
+    let asked = 0;
+    const first = await cleaned({}, { stop: () => ++asked > 8 });
+    expect(first.more).toBe(true);
+    const all = (await cleaned()).items.length + first.items.length;
+    expect(all).toBe(8);
+  });
+});
