@@ -22,6 +22,7 @@ export const LONG_FILES = [
   'test/integration/backlog-formats.test.ts',
   'test/integration/carried-lock.test.ts',
   'test/integration/carried-over.test.ts',
+  'test/integration/clean.test.ts',
   'test/integration/config-reload.test.ts',
   'test/integration/control.test.ts',
   'test/integration/cut-off.test.ts',

@@ -56,6 +56,7 @@ export async function cleanedText(root: string, ref: RunRef, parts: readonly Run
     if (day !== undefined) byDay.set(day, [...(byDay.get(day) ?? []), NAMES[part]]);
   }
   if (byDay.size === 0) return undefined;
-  const said = [...byDay].map(([day, names]) => `${names.join(' and ')} of run ${ref.runId} were cleaned on ${day}`);
+  const list = (names: readonly string[]): string => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+  const said = [...byDay].map(([day, names]) => `${list(names)} of run ${ref.runId} were cleaned on ${day}`);
   return `the ${said.join(', and the ')} (retention in ralphctl.yaml)`;
 }

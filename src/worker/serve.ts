@@ -103,12 +103,12 @@ async function poll(
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
   // Reads the address each time, because a restarted server may have other ports.
   const pages = async (): Promise<string | undefined> => (target.kind === 'embedded' ? pagesOf(root) : undefined);
-  const doWork: DoWork = (name, input, context) =>
-    name === 'openRun'
-      ? whenNoCommandWorks(root, project)
-          .then(() => launched(name, input, context))
-          .finally(() => void cleanUp('start'))
-      : launched(name, input, context);
+  const doWork: DoWork = (name, input, context) => {
+    if (name === 'openRun') return whenNoCommandWorks(root, project).then(() => launched(name, input, context));
+    const done = launched(name, input, context);
+    if (name === 'runAgent') cleanUp.begun();
+    return done;
+  };
   const cleanUp = cleanerOf({ root, project, target, doWork: repository.doWork, log, signal: stop.signal });
   const others = await alsoFor(options, client, host, log);
   // In parallel, because both take a while and polling starts after both.
@@ -133,7 +133,7 @@ async function poll(
   log.event('polling', { project, address: target.address, host, build: buildId().slice(0, 8) });
   const running = Promise.all(workers.map((worker) => worker.run()));
   let idle = false;
-  const watchIdle = idleWatch(options, client, stop.signal, () => cleanUp('end')).then((isIdle) => {
+  const watchIdle = idleWatch(options, client, stop.signal, () => cleanUp.ended()).then((isIdle) => {
     idle = isIdle;
   });
   void stop.asked.then(() => {

@@ -3,7 +3,7 @@ import { cleanedLine } from '../../decide/retention/words.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { type Context, say } from '../context.js';
 
-const MOST_MS = 10_000;
+const MOST_MS = 5000;
 
 export async function cleanAtEnd({ root, json }: Context, { project }: RunRef): Promise<void> {
   const { cleanUp } = await import('../../jobs/clean/by-itself.js');

@@ -16,7 +16,7 @@ import type { WorkContext, WorkDeps } from '../job.js';
 import { type CleanOptions, clean } from './clean.js';
 import { repositoryState } from './gone.js';
 import { lastSizes, measure } from './measure.js';
-import { recordCleaned, recorded } from './record.js';
+import { recordCleaned, recordedSince } from './record.js';
 
 export interface CleanUpInput {
   project: string;
@@ -54,10 +54,10 @@ export async function cleanUp(
     if (place) await behindWall(root, project, place);
     const options = { root, project, rules, place, dryRun: false, byItself: true, now, stop, waitMs };
     const cleaned = await clean(options).catch(() => undefined);
-    if (cleaned) await recordCleaned(root, project, cleaned, { moment, run, now });
+    if (cleaned) await recordCleaned(root, project, cleaned, { moment, run });
     if (measures && !stop() && (await isStale(root, now))) await measure(root, stop, now);
     if (cleaned && cleaned.items.length > 0) return cleaned;
-    return waitMs > 0 ? await recorded(root, project, { moment, run }) : undefined;
+    return waitMs > 0 ? await recordedSince(root, project, { run, since: now }) : undefined;
   } catch {
     return undefined;
   }

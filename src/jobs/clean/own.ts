@@ -15,7 +15,7 @@ export async function troubleOf(path: string): Promise<string | undefined | 'mis
   if (about instanceof Error) return about.code === 'ENOENT' ? 'missing' : (about.code ?? about.message);
   if (about.isSymbolicLink()) return 'it is a symbolic link, which ralphctl does not follow';
   if (!about.isDirectory()) return 'it is no folder';
-  const self = process.getuid?.();
+  const self = process.geteuid?.();
   if (self !== undefined && about.uid !== self) return `it belongs to user ${about.uid}, and this is user ${self}`;
   return undefined;
 }

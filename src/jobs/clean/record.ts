@@ -22,11 +22,11 @@ export async function recordCleaned(
   root: string,
   project: string,
   cleaned: Cleaned,
-  { moment, run, now }: { moment: CleanMoment; run?: string; now: Date },
+  { moment, run }: { moment: CleanMoment; run?: string },
 ): Promise<void> {
   const { items, bytes, more } = cleaned;
   if (items.length === 0) return;
-  const at = now.toISOString();
+  const at = new Date().toISOString();
   const line = { at, moment, ...(run === undefined ? {} : { run }), ...cleaned, items: items.slice(0, MOST_ITEMS) };
   await appendOwn(cleanedPath(root, project), `${JSON.stringify(line)}\n`).catch(() => undefined);
   if (run === undefined) return;
@@ -34,11 +34,11 @@ export async function recordCleaned(
   await appendOwn(eventsPath(root, { project, runId: run }), `${JSON.stringify(event)}\n`).catch(() => undefined);
 }
 
-/** What a cleaning at this moment of the run removed, where another process was first. */
-export async function recorded(
+/** What another process has removed meanwhile. */
+export async function recordedSince(
   root: string,
   project: string,
-  { moment, run }: { moment: CleanMoment; run: string },
+  { run, since }: { run: string; since: Date },
 ): Promise<Cleaned | undefined> {
   const tail = (await tailOfOwn(cleanedPath(root, project), TAIL).catch(() => undefined)) ?? '';
   return tail
@@ -51,5 +51,5 @@ export async function recorded(
         return [];
       }
     })
-    .findLast((line) => line.moment === moment && line.run === run);
+    .findLast((line) => line.run === run && Date.parse(line.at) >= since.getTime());
 }

@@ -15,6 +15,7 @@ import { type Context, findProjectId, print, printJson, say } from '../../contex
 import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { historyRuns, projectName } from '../../report/history.js';
 import { keepReport } from '../../report/keep.js';
+import { keptReport } from '../../report/kept.js';
 import { printLines, textWidth } from '../../report/print.js';
 import { warnOnce } from '../../report/summaries.js';
 import { writePage } from '../../report/write-page.js';
@@ -41,8 +42,12 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const made = makeReport(found.model, found.extra);
   const kept = made.run.over ? await keepReport(context.root, ref, made).catch(() => undefined) : undefined;
   if (options.html) return page(context, made, { ref, to: options.html, kept });
+  const text = context.json ? undefined : await keptReport(context.root, ref);
   if (context.json) printJson(made);
-  else if (options.md) process.stdout.write(markdownReport(made));
+  else if (text !== undefined) {
+    process.stdout.write(`${text}\n`);
+    for (const { kind, text: why } of found.model.warnings) if (kind === 'files') warnOnce(why);
+  } else if (options.md) process.stdout.write(markdownReport(made));
   else {
     const width = textWidth();
     printLines(textReport(made, { ...(width === undefined ? {} : { width }), all: options.all === true }));

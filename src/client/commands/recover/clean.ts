@@ -56,7 +56,7 @@ export async function clean(context: Context, { dryRun = false }: CleanOptions):
     onWait: (pid) => say(`waiting for another cleaning of this project (process ${pid})`),
   });
   if (!dryRun) {
-    await recordCleaned(root, project, cleaned, { moment: 'command', now });
+    await recordCleaned(root, project, cleaned, { moment: 'command' });
     const server = await runningServer(root);
     if (server) await keepHistory(root, project, config.retention.serverHistoryDays, server.address);
     const end = performance.now() + MEASURE_MS;

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   access,
+  chmod,
   chown,
   mkdir,
   mkdtemp,
@@ -201,6 +202,32 @@ describe('what is never touched', () => {
     const { items, stays } = await cleaned();
     expect(items).toEqual([]);
     expect(stays).toEqual([`${dirOf(run)} cannot be cleaned: it belongs to user 12345, and this is user 0`]);
+  });
+});
+
+describe('a folder without permission', () => {
+  it('tells a folder that takes no writing, and cleans the others', async () => {
+    const [shut, other] = [await plant(100), await plant(110)];
+    await plant(1);
+    const user = process.geteuid?.();
+    // Permissions do not stop root.
+    if (user === 0) {
+      execFileSync('chown', ['-R', '65534:65534', root]);
+      process.seteuid?.(65_534);
+    }
+    try {
+      await chmod(dirOf(shut), 0o500);
+      const before = snapshot(dirOf(shut));
+      const { items, stays } = await cleaned();
+      expect(items.map(({ name }) => name)).toEqual([other, other]);
+      expect(stays).toEqual([
+        expect.stringMatching(`^${dirOf(shut)}.* cannot be cleaned: no permission to write there`),
+      ]);
+      expect(snapshot(dirOf(shut))).toBe(before);
+    } finally {
+      await chmod(dirOf(shut), 0o700);
+      if (user === 0) process.seteuid?.(0);
+    }
   });
 });
 
