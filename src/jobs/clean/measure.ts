@@ -1,6 +1,6 @@
 /** How large the state folder is, by what is in it. Invariant: follows no link; a measure that ran out of time says so. */
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { projectDir, serverDir, sizesPath } from '../../config/paths.js';
 import { readNote, STORED_VERSION } from '../../config/stored.js';
@@ -51,9 +51,6 @@ export async function measure(root: string, stop: () => boolean, now = new Date(
 /** As the last cleaning measured it. */
 export const lastSizes = (root: string): Promise<Sizes | undefined> =>
   readNote(sizesPath(root), shape, 'skip').catch(() => undefined);
-
-/** `12 GB (mine-12345678/runs 9 GB, …)` needs the names only. */
-export const partName = (path: string): string => `${basename(join(path, '..'))}/${basename(path)}`;
 
 async function folders(dir: string): Promise<string[]> {
   const found = await readdir(dir, { withFileTypes: true }).catch(() => []);

@@ -22,8 +22,6 @@ import { greensDir, projectDir, runDir } from '../../../../src/config/paths.js';
 import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
 import { answersInRun } from '../../../../src/jobs/agent-run/answers.js';
 import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
-import { healRun } from '../../../../src/jobs/clean/runs.js';
-import { acquireLock } from '../../../../src/process/lock.js';
 import type { Retention } from '../../../../src/protocol/retention.js';
 import { cleanedText } from '../../../../src/run-files/cleaned.js';
 import { readModel } from '../../../../src/run-files/read-model.js';
@@ -228,116 +226,5 @@ describe('a folder without permission', () => {
       await chmod(dirOf(shut), 0o700);
       if (user === 0) process.seteuid?.(0);
     }
-  });
-});
-
-describe('projects whose repository is gone', () => {
-  const GONE = 'gone-33333333';
-  const lost = (some: Partial<OldRun> = {}): Promise<string> =>
-    oldRun(root, { project: GONE, repo: join(root, 'work', 'lost'), at: daysBefore(NOW.getTime(), 100), ...some });
-
-  it('transcripts, gate logs and events go; ledger, summary and report stay; worktrees are named', async () => {
-    const run = await lost({ report: true });
-    await writeFile(join(projectDir(root, GONE), 'ledger.jsonl'), 'evidence\n');
-    await mkdir(join(projectDir(root, GONE), 'worktrees', 'ralph-tree-001'), { recursive: true });
-    await plant(1);
-    const { items, stays } = await cleaned();
-    expect(items).toEqual([
-      expect.objectContaining({
-        what: 'project',
-        name: GONE,
-        why: `its repository ${join(root, 'work', 'lost')} is gone`,
-      }),
-    ]);
-    expect((await readdir(runDir(root, GONE, run))).sort()).toEqual([
-      ...['backlog.json', 'ideas', 'report.html', 'report.md', 'run.json', 'summary.json'],
-    ]);
-    expect(await readFile(join(projectDir(root, GONE), 'ledger.jsonl'), 'utf8')).toBe('evidence\n');
-    expect(await there(projectDir(root, GONE), 'worktrees', 'ralph-tree-001')).toBe(true);
-    expect(stays.join()).toMatch(/a worktree of .*lost, which is gone.* rm -r /);
-    expect((await cleaned()).items).toEqual([]);
-  });
-
-  it.each([
-    ['whose own folder is missing', async () => rm(join(root, 'work'), { recursive: true })],
-    [
-      'whose own folder is empty, as that of a disk that is not mounted',
-      async () => {
-        await rm(join(root, 'work'), { recursive: true });
-        await mkdir(join(root, 'work'));
-      },
-    ],
-    ['that is there', async () => mkdir(join(root, 'work', 'lost'))],
-  ])('stays: a repository %s', async (_, change) => {
-    await lost();
-    await plant(1);
-    await change();
-    const before = snapshot(projectDir(root, GONE));
-    expect((await cleaned()).items).toEqual([]);
-    expect(snapshot(projectDir(root, GONE))).toBe(before);
-  });
-
-  it('stays while its last run may be open, and while it is young', async () => {
-    await lost({ open: true });
-    expect((await cleaned()).items).toEqual([]);
-    await lost({ at: daysBefore(NOW.getTime(), 80) });
-    expect((await cleaned()).items).toEqual([]);
-  });
-});
-
-describe('two cleanings, and one that is cut off', () => {
-  it('two at once: each part goes once', async () => {
-    for (const days of [100, 110, 120, 130]) await plant(days);
-    await plant(1);
-    const [a, b] = await Promise.all([cleaned(), cleaned()]);
-    expect([a.items.length, b.items.length].sort()).toEqual([0, 8]);
-  });
-
-  it('waits for no other one longer than it may', async () => {
-    await plant(100);
-    await plant(1);
-    const release = await acquireLock(join(projectDir(root, PROJECT), 'clean.lock'), { waitMs: 0 });
-    await expect(cleaned({}, { waitMs: 0 })).rejects.toThrow('has held the lock');
-    await release();
-    expect((await cleaned()).items).toHaveLength(2);
-  });
-
-  it('between the two renames: the note is read, and the next cleaning ends the work', async () => {
-    const run = await plant(100);
-    await plant(1);
-    const ref = { project: PROJECT, runId: run };
-    await cleaned();
-    await rename(join(dirOf(run), 'ideas'), join(dirOf(run), 'ideas.next'));
-    expect(await cleanedText(root, ref, ['transcripts'])).toContain('were cleaned on 2026-11-26');
-    await mkdir(join(dirOf(run), '.cleaning-1-abc', 'a-1'), { recursive: true });
-    await writeFile(join(dirOf(run), '.cleaning-1-abc', 'a-1', 'output.log'), 'x'.repeat(9000));
-    expect((await cleaned()).items.map(({ what }) => what)).toEqual(['leftover']);
-    expect((await readdir(dirOf(run))).sort()).toEqual([
-      'backlog.json',
-      'events.jsonl',
-      'ideas',
-      'run.json',
-      'summary.json',
-    ]);
-    expect(await there(dirOf(run), 'ideas/a-1/001/result.json')).toBe(true);
-  });
-
-  it('before them: the half folder goes, and the run is as it was', async () => {
-    const run = await plant(3);
-    const before = snapshot(dirOf(run));
-    await mkdir(join(dirOf(run), 'ideas.next', 'a-1'), { recursive: true });
-    await healRun(dirOf(run));
-    expect(snapshot(dirOf(run))).toBe(before);
-    expect(await readdir(dirOf(run))).not.toContain('ideas.next');
-  });
-
-  it('ends between two runs when its time is up, and says so', async () => {
-    for (const days of [100, 110, 120, 130]) await plant(days);
-    await plant(1);
-    let asked = 0;
-    const first = await cleaned({}, { stop: () => ++asked > 8 });
-    expect(first.more).toBe(true);
-    const all = (await cleaned()).items.length + first.items.length;
-    expect(all).toBe(8);
   });
 });
