@@ -14,7 +14,7 @@ import { many } from '../text/numbers.js';
 import { activityWords } from './activity-words.js';
 import { ideaWords } from './idea-words.js';
 import { pushWords, reviewText } from './push-words.js';
-import { type Cleaner, claimLine } from './signal-words.js';
+import { type Cleaner, claimLine, receivedText } from './signal-words.js';
 import { limitWord, stateWord, troubleVerb, warningWord } from './state-words.js';
 import { rejectedWords, waveWords } from './wave-words.js';
 
@@ -233,16 +233,6 @@ function escaped({ escaped: gone = [], late = [] }: { escaped?: string[]; late?:
     ...(gone.length > 0 ? under(`ended ${processes} that had left the run: ${clean(gone.join(', '))}`) : []),
     ...(late.length > 0 ? under(`changed after the agent had ended: ${clean(late.join(', '))}`) : []),
   );
-}
-
-/** Advice of ralphctl itself is nobody's message. */
-function receivedText({ notes, fromProgram = 0 }: Of<'delivered'>): string {
-  const yours = notes - fromProgram;
-  const parts = [
-    ...(yours > 0 ? [yours === 1 ? 'your message' : `${yours} of your messages`] : []),
-    ...(fromProgram > 0 ? ['the advice of ralphctl'] : []),
-  ];
-  return parts.join(' and ');
 }
 
 export const agentsOf = ({ agents, key }: AccountLine, clean: Cleaner): string => clean(agents.join(', ') || key);

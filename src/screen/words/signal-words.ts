@@ -46,3 +46,13 @@ export const claimLine = ({ signal, turnedDown }: Claimed, cleaned: Cleaner = cl
 
 /** As {@link claimLine}, without its colours. */
 export const claim = (one: Claimed, cleaned: Cleaner = clean): string => plainLine(claimLine(one, cleaned));
+
+/** Advice of ralphctl itself is nobody's message. */
+export function receivedText({ notes, fromProgram = 0 }: { notes: number; fromProgram?: number }): string {
+  const yours = notes - fromProgram;
+  const parts = [
+    ...(yours > 0 ? [yours === 1 ? 'your message' : `${yours} of your messages`] : []),
+    ...(fromProgram > 0 ? ['the advice of ralphctl'] : []),
+  ];
+  return parts.join(' and ');
+}
