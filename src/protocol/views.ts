@@ -28,7 +28,7 @@ export interface IdeaLine {
   single?: true;
   /** Pending, but on hold by a person. */
   held?: true;
-  /** Its next iteration, or its landing, waits for an approval. */
+  /** Its next iteration or its landing waits for an approval, or an approval answers its question. */
   approval?: true;
   busy?: GitTask;
   /** Its pull request is open, and people have it. */

@@ -12,6 +12,7 @@ export function takeLeft(status: RunStatus, model: RunModel): void {
       title,
       status: now,
       reason: left.question,
+      ...(left.approval ? { approval: true as const } : {}),
       ...(since === undefined ? {} : { since }),
     });
     status.counts.pending -= 1;
@@ -23,5 +24,6 @@ export function takeLeft(status: RunStatus, model: RunModel): void {
 export function whyLeft(view: WhyView, { ideas }: RunModel): void {
   const told = ideas.get(view.idea);
   if (view.status !== 'pending' || told?.status !== 'needs-human' || !told.left) return;
-  Object.assign(view, { status: 'needs-human', reason: told.left.question });
+  const { question, approval } = told.left;
+  Object.assign(view, { status: 'needs-human', reason: question, ...(approval ? { approval } : {}) });
 }

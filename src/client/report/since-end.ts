@@ -20,7 +20,7 @@ export interface SinceEnd {
   /** Of what has left the target, the ideas about which nobody has decided since. */
   gone: GoneIdea[];
   /** Questions that the stop of the run left open, whole. */
-  asks?: { idea: string; question: string }[];
+  asks?: { idea: string; question: string; approval?: true }[];
   /** Absent without files of the run. */
   model?: RunModel;
 }
@@ -53,7 +53,7 @@ export async function lastAsOfNow(
   const open = ideas.flatMap(({ id, status, lineGone }) =>
     status === 'landed' || lineGone || told.has(id) ? [] : [{ idea: id }],
   );
-  const asks = ideas.flatMap(({ id, left }) => (left ? [{ idea: id, question: left.question }] : []));
+  const asks = ideas.flatMap(({ id, left }) => (left ? [{ idea: id, question: left.question, ...(left.approval ? { approval: true as const } : {}) }] : []));
   return {
     last,
     ...(asks.length > 0 ? { asks } : {}),

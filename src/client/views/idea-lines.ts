@@ -23,7 +23,7 @@ export function describeIdea(report: IdeaReport): string[] {
     ...(report.paused ? [`the run is paused: ${clean(report.paused)}`] : []),
     ...(report.earlier ?? []).flatMap(earlierLines),
     ...(report.answers ?? []).flatMap(answered),
-    ...(question ? asked(question, report.said) : []),
+    ...(question ? asked(question, report) : []),
     ...runLines(report.runs),
     ...gateLines(report),
     ...(report.bounced ? [`its last landing did not go through: ${clean(report.bounced)}`] : []),
@@ -91,11 +91,11 @@ const earlierLines = ({ runId, answers, told }: NonNullable<IdeaReport['earlier'
   ...[...answers.flatMap(answered), ...toldWords(told)].map((one) => `  ${one}`),
 ];
 
-function asked(question: string, said: string | undefined): string[] {
+function asked(question: string, { said, approval }: Pick<IdeaReport, 'said' | 'approval'>): string[] {
   const before = said && said.length > SAID_SHOWN ? `…${said.slice(-SAID_SHOWN)}` : said;
   return [
-    ...(before ? ['before its question it said:', ...paragraphs(before, '  | ')] : []),
-    'it asks:',
+    ...(before ? [`before ${approval ? 'that' : 'its question'} it said:`, ...paragraphs(before, '  | ')] : []),
+    approval ? 'it wants approval:' : 'it asks:',
     ...paragraphs(question, '  | '),
   ];
 }

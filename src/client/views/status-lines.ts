@@ -166,7 +166,7 @@ type Over = { start: string } | false;
 export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false, stopping = false): void {
   const { id, status, reason } = line;
   if (reason && status === 'needs-human') {
-    print(`? ${id} asks:`);
+    print(`? ${id} ${lineWord(line)}:`);
     for (const text of questionLines(id, reason, textWidth())) print(text);
   } else print(`${signOf(line)} ${id} ${lineWord(line)}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);

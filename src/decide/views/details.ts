@@ -116,7 +116,8 @@ function signalText(signal: Exclude<AgentSignal, { kind: 'none' }>): string {
 }
 
 /** In the list, but its status does not count as waiting. */
-const unlisted = (line: IdeaLine): boolean => line.held === true || line.approval === true;
+const unlisted = ({ held, approval, status }: IdeaLine): boolean =>
+  held === true || (approval === true && status !== 'needs-human');
 
 function warnings({ warnings: lines = [], budget = [] }: Pick<RunStatus, 'warnings' | 'budget'>): string {
   const shown = lines.slice(0, SHOWN).map(({ idea, kind, text }) => `- **${oneLine(idea ?? kind)}** ${oneLine(text)}`);

@@ -35,7 +35,7 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     reason: entry.reason || undefined,
     single: entry.card.single,
     held: entry.hold,
-    approval: entry.approval,
+    approval: approvalOf(entry),
     busy: entry.busy,
     review: reviewOf(entry),
     below: belowOf(entry),
@@ -46,6 +46,9 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     iterations: entry.iterations,
   };
 }
+
+/** What its next iteration or landing waits for, or what answers its question. */
+const approvalOf = ({ approval, approvable }: IdeaEntry): true | undefined => approval ?? approvable;
 
 function reviewOf(entry: IdeaEntry): IdeaLine['review'] {
   const { review } = entry;
@@ -212,7 +215,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     stack: stackText(entry, graph),
     told: entry.told,
     held: entry.hold,
-    approval: entry.approval,
+    approval: approvalOf(entry),
     group,
     paused: paused && OPEN.has(entry.status) && !graph.isDone(id) ? paused : undefined,
     possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),

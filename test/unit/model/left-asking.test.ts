@@ -1,6 +1,10 @@
-/** A question that a stop leaves open: it is asked after the run, in every view, until it is answered. Features: C3 C5 G4. */
-import { describe, expect, it } from 'vitest';
+/** A question or an approval that a stop leaves open: every view has it after the run, until it is answered. Features: C3 C5 G4. */
+import { describe, expect, it, vi } from 'vitest';
 import { takeLeft, whyLeft } from '../../../src/client/model/left-asking.js';
+import { describeIdea } from '../../../src/client/views/idea-lines.js';
+import { describeLast } from '../../../src/client/views/last-run-lines.js';
+import { attention } from '../../../src/client/views/status-lines.js';
+import { runDetails } from '../../../src/decide/views/details.js';
 import { runStatus, why } from '../../../src/decide/views/status.js';
 import { endWithoutEvent } from '../../../src/model/ended.js';
 import type { SummaryFile } from '../../../src/model/facts.js';
@@ -164,4 +168,55 @@ function endBySummary(model: RunModel): void {
     run: { since: 60_000 },
   } as unknown as SummaryFile;
   new Folding(model, summary).end();
+}
+
+describe('C2 C3: an approval is told as one, not as a question', () => {
+  it('in status after the run and while it stops', () => {
+    const model = folded(...STOPPED, run('stopped'));
+    const notLanded = ['stuck', 'loose'].map((id) => ({ idea: id, status: 'pending', reason: LOST }));
+    const last = { outcome: 'stopped', landed: 0, notLanded };
+    const text = printed(() => describeLast({ last, held: new Set(), start: undefined, model } as never));
+    expect(text).toContain('? stuck asks:\n    | What should change?\n');
+    expect(text).toContain('? loose wants approval:\n    | A test is gone. Land it?\n');
+    expect(text).toContain('ralphctl start, then: ralphctl approve loose.');
+    expect(text).not.toContain('loose asks');
+    const stopping = folded(...STOPPED);
+    const status = { state: 'stopping', attention: [], counts: { pending: 2, 'needs-human': 0 } } as never;
+    takeLeft(status, stopping);
+    const lines = (status as { attention: Parameters<typeof attention>[0][] }).attention;
+    expect(printed(() => lines.forEach((one) => void attention(one)))).toContain('? loose wants approval:\n');
+  });
+
+  it('in the live status, on the page of the Web UI, and by why', () => {
+    const pilot = pilotOf([card('loose'), card('next')], { slots: 1 });
+    decided(pilot);
+    say(pilot, 'loose', 'needs-human', { reason: 'A test is gone. Land it?', approvable: true });
+    decided(pilot);
+    const status = runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0);
+    const [line] = status.attention;
+    expect(printed(() => line && attention(line))).toBe(
+      '? loose wants approval:\n    | A test is gone. Land it?\n    ralphctl approve loose\n',
+    );
+    const page = runDetails(status);
+    expect(page).toContain('· wants approval');
+    expect(page).toContain('ralphctl approve loose');
+    const view = why('loose', SETTINGS, pilot.graph, pilot.state) ?? expect.fail('no view');
+    expect(view).toMatchObject({ status: 'needs-human', approval: true });
+    const report = { ...view, runs: [], commands: [], over: false, question: 'A test is gone. Land it?' };
+    expect(describeIdea(report)).toEqual(expect.arrayContaining(['status wants approval', 'it wants approval:']));
+    const stopping = { idea: 'loose', status: 'pending' } as never;
+    whyLeft(stopping, folded(...STOPPED));
+    expect(stopping).toMatchObject({ status: 'needs-human', approval: true });
+  });
+});
+
+function printed(act: () => unknown): string {
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  try {
+    act();
+  } finally {
+    write.mockRestore();
+  }
+  return lines.join('');
 }
