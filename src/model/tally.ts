@@ -1,6 +1,6 @@
 /** Sums the usage of agents. Invariant: unreported usage counts as unknown, never as 0. Must import types only. */
 import type { Usage } from '../protocol/agent-run.js';
-import type { IdeaModel, Tally } from './model.js';
+import type { IdeaModel, Iteration, Tally } from './model.js';
 
 export const emptyTally = (): Tally => ({
   iterations: 0,
@@ -21,6 +21,20 @@ export function iterationCount({ iterations, spent }: Pick<IdeaModel, 'iteration
   const last = iterations.at(-1);
   return spent.iterations + (last !== undefined && last.endedAt === undefined ? 1 : 0);
 }
+
+/**
+ * The time that counts towards its limit: charged agent runs, the one that runs now, and its own gates. Its waits are
+ * nobody's work.
+ */
+export function workingMs({ iterations, againAt = 0 }: Pick<IdeaModel, 'iterations' | 'againAt'>, now: number): number {
+  return iterations
+    .filter(({ startedAt, uncharged }) => startedAt >= againAt && !uncharged)
+    .reduce((sum, run) => sum + agentMs(run, now) + (run.gate?.durationMs ?? 0), 0);
+}
+
+/** How long the agent of this run worked, or works so far. */
+export const agentMs = ({ durationMs, startedAt, endedAt }: Iteration, now: number): number =>
+  durationMs ?? (endedAt ?? now) - startedAt;
 
 /** Adds one agent run. */
 export function addRun(tally: Tally, durationMs: number, usage: Usage | undefined, charged = true): void {

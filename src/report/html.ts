@@ -165,7 +165,7 @@ class Page {
     const cells = [
       `<span class="id landed">${esc(one.idea)}</span><span class="title">${esc(one.title.slice(0, MOST_TITLE))}</span>`,
       n('iterations', `${one.iterations}`),
-      n('took', one.ms === undefined ? UNKNOWN : lasted(one.ms)),
+      n('took', one.agentMs === undefined ? UNKNOWN : lasted(one.agentMs)),
       n('cost', moneyText(one)),
       n('lines', one.lines ? `+${one.lines.added} −${one.lines.deleted}` : UNKNOWN),
       n('tests', one.tests ? `${one.tests.passed}/${one.tests.total}` : UNKNOWN),

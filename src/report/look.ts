@@ -29,7 +29,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...ungated(landed),
     ...flaky(ideas),
     ...tolerated(ideas),
-    ...slow(landed, waitedOf(extra)),
+    ...slow(landed),
     ...waves(model),
     ...limits(model, ideas, extra.now),
     ...pauses(model, ideas, extra),
@@ -77,9 +77,6 @@ const tolerated = (ideas: readonly IdeaModel[]): Look =>
     text: `${command} also fails where ${many(ids.length, 'idea')} began, and was tolerated: ${named(ids)}`,
   }));
 
-export const tookOf = ({ startedAt, since }: IdeaModel): number | undefined =>
-  startedAt === undefined || since === undefined || since < startedAt ? undefined : since - startedAt;
-
 /** How long each idea waited for a person, ms. */
 function waitedOf({ night, now }: Extra): Map<string, number> {
   const waited = new Map<string, number>();
@@ -87,22 +84,22 @@ function waitedOf({ night, now }: Extra): Map<string, number> {
   return waited;
 }
 
-function slow(landed: readonly IdeaModel[], waited: ReadonlyMap<string, number>): Look {
-  const took = landed.flatMap((idea) => {
-    const ms = tookOf(idea);
-    return ms === undefined ? [] : [{ idea, ms: ms - (waited.get(idea.id) ?? 0) }];
+/** By the work of its agents and its gates, without its waits. */
+function slow(landed: readonly IdeaModel[]): Look {
+  const took = landed.map((idea) => {
+    const gate = gatesOf(idea).reduce((sum, one) => sum + (one?.durationMs ?? 0), 0);
+    return { idea, gate, ms: idea.spent.ms + gate };
   });
   took.sort((a, b) => b.ms - a.ms);
   const [first] = took;
   const median = took[Math.floor(took.length / 2)]?.ms ?? 0;
   if (!first || took.length < 3 || first.ms < SLOW_MS || first.ms < SLOW_TIMES * median) return [];
-  const gate = gatesOf(first.idea).reduce((sum, one) => sum + (one?.durationMs ?? 0), 0);
-  const share = Math.round((100 * gate) / first.ms);
+  const share = Math.round((100 * first.gate) / first.ms);
   const iterations = many(iterationCount(first.idea), 'iteration');
   return [
     {
       kind: 'slow',
-      text: `${first.idea.id}: ${lasted(first.ms)}, ${iterations}${share >= 10 && share <= 100 ? `, ${share} % of it in the gate` : ''}`,
+      text: `${first.idea.id}: ${lasted(first.ms)}, ${iterations}${share >= 10 ? `, ${share} % of it in the gate` : ''}`,
     },
   ];
 }

@@ -86,7 +86,7 @@ function landedLines(report: Report): string[] {
   const row = (one: LandedIdea): string => {
     const lines = one.lines ? `+${one.lines.added} \\-${one.lines.deleted}` : '–';
     const tests = one.tests ? `${one.tests.passed}/${one.tests.total}` : '–';
-    const took = one.ms === undefined ? '–' : plain(lasted(one.ms));
+    const took = one.agentMs === undefined ? '–' : plain(lasted(one.agentMs));
     const look = one.look.length > 0 ? `<br>look: ${one.look.map(plain).join('; ')}` : '';
     return `| ${plain(one.idea)} | ${plain(one.title)}${look} | ${one.iterations} | ${took} | ${moneyText(one)} | ${lines} | ${tests} |`;
   };

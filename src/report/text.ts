@@ -249,7 +249,7 @@ class Page {
 
 const rowOf = (one: LandedIdea): string[] => [
   `${one.iterations}`,
-  one.ms === undefined ? UNKNOWN : lasted(one.ms),
+  one.agentMs === undefined ? UNKNOWN : lasted(one.agentMs),
   moneyText(one).replace('+', ''),
   one.lines ? `+${one.lines.added} -${one.lines.deleted}` : UNKNOWN,
 ];

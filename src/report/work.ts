@@ -16,6 +16,7 @@ export function workOf(idea: IdeaModel): Work {
     title: idea.title,
     iterations: iterationCount(idea),
     ...(ms === undefined ? {} : { ms }),
+    ...(runsOf(spent) === 0 ? {} : { agentMs: spent.ms }),
     ...moneyOf(spent),
     runs: iterations.map(runOf),
     said: idea.said

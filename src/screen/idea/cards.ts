@@ -1,6 +1,7 @@
 /** State cards of an idea that no agent works on, each with the possible actions (G4). */
 import type { GateRun, IdeaModel } from '../../model/model.js';
 import { isReverted } from '../../model/reverted.js';
+import { workingMs } from '../../model/tally.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import { moreText } from '../control/more.js';
 import { cutOff, shownIn } from '../cut-off.js';
@@ -260,7 +261,7 @@ function timedOut(view: View, idea: IdeaModel): string {
   const { now } = view;
   const tests = idea.gate?.tests;
   const limit = toldOf(view, idea)?.ideaLimitMs;
-  const used = idea.startedAt === undefined ? undefined : (idea.since ?? now) - idea.startedAt;
+  const used = idea.iterations.length === 0 ? undefined : workingMs(idea, idea.since ?? now);
   return [
     idea.percent === undefined ? '' : `last progress ${idea.percent} %`,
     tests ? `tests ${tests.passed}/${tests.total}` : '',

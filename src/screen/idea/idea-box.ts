@@ -1,5 +1,6 @@
 /** The box of the running iteration: number, limit, time, progress, tests, commits, cost (G1). */
 import type { IdeaModel, Iteration } from '../../model/model.js';
+import { agentMs, workingMs } from '../../model/tally.js';
 import type { IdeaDetails } from '../details.js';
 import { costText } from '../run/run-slots.js';
 import { box } from '../text/boxes.js';
@@ -16,17 +17,16 @@ import { toldOf } from './told.js';
 const of = (used: string, most: number | undefined): string =>
   most === undefined ? used : `${used} of ${duration(most)}`;
 
-/** Time of this iteration and of the idea, each with its limit. */
+/** Working time of this iteration and of the idea, each with its limit. */
 function times(
   idea: IdeaModel,
   run: Iteration,
   told: IdeaDetails | undefined,
   now: number,
 ): { run: string; idea: string } {
-  const ms = run.durationMs ?? (run.endedAt ?? now) - run.startedAt;
   return {
-    run: of(duration(ms), told?.iterationLimitMs),
-    idea: of(duration(now - (idea.startedAt ?? run.startedAt)), told?.ideaLimitMs),
+    run: of(duration(agentMs(run, now)), told?.iterationLimitMs),
+    idea: of(duration(workingMs(idea, now)), told?.ideaLimitMs),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The part above the tabs of an idea: the box of its iteration, or the card of its state (G1, G4). */
 import type { IdeaModel } from '../../model/model.js';
+import { agentMs } from '../../model/tally.js';
 import { shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { box } from '../text/boxes.js';
@@ -35,7 +36,7 @@ function shortLine({ model, now }: View, idea: IdeaModel): Line {
         last ? `${last.number}${max === undefined ? '' : `/${max}`}` : '',
         idea.percent === undefined ? '' : `${idea.percent} %`,
         tests ? `tests ${tests.passed}/${tests.total}` : '',
-        last ? duration(now - last.startedAt) : '',
+        last ? duration(agentMs(last, now)) : '',
       ]
     : [forNextText(idea) ?? clean(idea.question ?? idea.reason ?? '')];
   return line(

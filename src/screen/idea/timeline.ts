@@ -1,6 +1,6 @@
 /** The timeline of an idea: its iterations, and the moments between them (G2). Invariant: the newest stands last. */
 import type { GateRun, IdeaModel, Iteration, Moment } from '../../model/model.js';
-import { iterationCount } from '../../model/tally.js';
+import { agentMs, iterationCount } from '../../model/tally.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line.js';
 import { dollars, many, UNKNOWN } from '../text/numbers.js';
@@ -139,7 +139,7 @@ function runLine(
   const narrow = columns < 70;
   const signal = signalOf(run, idea);
   const look = run.signal ? SIGNALS[run.signal.kind] : SIGNALS.progress;
-  const ms = run.durationMs ?? (run.endedAt ?? now) - run.startedAt;
+  const ms = agentMs(run, now);
   const running = run.endedAt === undefined;
   const progress = coloured(bar(percent / 100, narrow ? 10 : 20), known ? 'blue' : 'gray');
   if (narrow)
