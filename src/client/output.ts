@@ -8,6 +8,7 @@ import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { asSystemError } from '../config/system-errors.js';
 import { EXIT, UserError } from '../protocol/user-error.js';
+import { withLocalTimes } from '../screen/text/time.js';
 
 /** Resolves once everything written so far has left the process, or the reader has gone. */
 export const flushed = (stream: Writable): Promise<void> =>
@@ -82,7 +83,7 @@ export function explain(error: unknown, json: boolean, shown: (text: string) => 
   if (json) {
     const record = { kind: 'error', message, exitCode, fix: known?.fix, ...known?.details };
     process.stdout.write(`${jsonText(record)}\n`);
-  } else process.stderr.write(`${shown(safeLines(`ralphctl: ${message}`))}\n`);
+  } else process.stderr.write(`${shown(withLocalTimes(safeLines(`ralphctl: ${message}`)))}\n`);
   if (!known && error instanceof Error && process.env.RALPHCTL_DEBUG)
     process.stderr.write(`${safeLines(error.stack ?? '')}\n`);
   return exitCode;

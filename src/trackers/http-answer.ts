@@ -79,8 +79,9 @@ export function failureOf(
   const { status } = answer;
   const until = limitedUntil(answer);
   if (until !== undefined) {
-    const clock = new Date(until).toISOString().slice(11, 16);
-    return new TrackerError(`${who} limits requests until ${clock} UTC`, true, until);
+    // With its day, because logs and reports show it later. Every way to a person makes it local.
+    const minute = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
+    return new TrackerError(`${who} limits requests until ${minute} UTC`, true, until);
   }
   if (status === 401)
     return new TrackerError(`the login of ${program} is not accepted. Log in: ${login}`, true, undefined, true);

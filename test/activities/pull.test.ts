@@ -177,7 +177,7 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     expect(await at.land(input)).toMatchObject({
       kind: 'forge-waits',
       at: until,
-      why: expect.stringMatching(/^the forge limits requests until \d\d:\d\d UTC$/),
+      why: expect.stringMatching(/^the forge limits requests until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
     });
     expect(pulls.size).toBe(0);
   });

@@ -129,7 +129,7 @@ describe.skipIf(gh.path === undefined)(`a run on GitHub issues (F3)${leftOut(gh)
       'the wait to be told',
       async () =>
         (await eventsOf(box, 'waiting')).some(
-          (event) => 'why' in event && /limits requests until \d\d:\d\d UTC/.test(event.why ?? ''),
+          (event) => 'why' in event && /limits requests until \d{4}-\d\d-\d\d \d\d:\d\d UTC/.test(event.why ?? ''),
         ),
       60_000,
     );

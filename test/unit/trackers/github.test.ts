@@ -89,7 +89,7 @@ describe.skipIf(gh.path === undefined)(`GitHub issues when things go wrong (F3)$
     forge.trouble.limitedUntil = until;
     const error = await failure(open().list());
     expect(error).toMatchObject({ retry: true, at: until });
-    expect(error.message).toMatch(/limits requests until \d\d:\d\d UTC/);
+    expect(error.message).toMatch(/limits requests until \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
   });
 
   it('can be tried again after an outage, a slow answer and a lost login', async () => {

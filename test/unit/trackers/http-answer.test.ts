@@ -1,6 +1,9 @@
 /** What `gh api --include` and `glab api --include` print, read. Features: F3. */
-import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../../src/trackers/http-answer.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { explain } from '../../../src/client/output.js';
+import { forPeople } from '../../../src/client/views/terminal.js';
+import { clock, withLocalTimes } from '../../../src/screen/text/time.js';
+import { failureOf, readAnswer } from '../../../src/trackers/http-answer.js';
 
 const read = (...stdout: string[]) => readAnswer({ exitCode: 0, stdout, stderr: '' });
 const ANSWER = ['HTTP/2.0 200 OK', 'Ratelimit-Remaining: 1999', '', '[{"id":1}]'];
@@ -24,5 +27,48 @@ describe('the answer of a forge', () => {
 
   it('is none where the program got none', () => {
     expect([read(), read('glab: not logged in'), read('', '')]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('a limit of the forge', () => {
+  const zone = process.env.TZ;
+  beforeEach(() => {
+    process.env.TZ = 'Asia/Kolkata';
+  });
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  const until = Date.parse('2026-11-21T20:40:00Z');
+  const answer = read(
+    'HTTP/2.0 403 Forbidden',
+    'x-ratelimit-remaining: 0',
+    `x-ratelimit-reset: ${until / 1000}`,
+    '',
+    '{}',
+  );
+  const limited = () =>
+    failureOf('gh', 'gh auth login', { result: { exitCode: 1, stdout: [], stderr: '' }, answer, timeoutMs: 1000 });
+
+  it('ends at a local time, whenever and wherever somebody reads it', () => {
+    const { message, at } = limited();
+    expect(at).toBe(until);
+    expect(withLocalTimes(message, until - 60_000)).toBe('the tracker limits requests until 02:10');
+    // A log or a status may show it a day later.
+    const later = until + 30 * 3_600_000;
+    expect(withLocalTimes(message, later)).toBe(`the tracker limits requests until ${clock(until, later)}`);
+    expect(clock(until, later)).toBe('Sun 02:10');
+    expect(forPeople(message, {})).not.toContain('UTC');
+  });
+
+  it('has it in the error of a command, too', () => {
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    try {
+      explain(limited(), false);
+    } finally {
+      write.mockRestore();
+    }
+    expect(lines.join('')).toMatch(/limits requests until .*02:10\n$/);
   });
 });
