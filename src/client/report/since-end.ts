@@ -46,9 +46,7 @@ export async function lastAsOfNow(
   endedAs(model, last);
   await takeNow(root, model, run.file);
   const ideas = [...model.ideas.values()].filter(({ group }) => !group);
-  const gone = ideas.flatMap(({ id, off, forNext, lineGone }) =>
-    off && !lineGone && !isDecided(forNext) ? [{ idea: id, ...off }] : [],
-  );
+  const gone = goneNow(model);
   const told = new Set(gone.map(({ idea }) => idea));
   const open = ideas.flatMap(({ id, status, lineGone }) =>
     status === 'landed' || lineGone || told.has(id) ? [] : [{ idea: id }],
@@ -65,3 +63,9 @@ export async function lastAsOfNow(
     gone,
   };
 }
+
+/** Of what has left the target since the run, the ideas about which nobody has decided. */
+export const goneNow = ({ ideas }: RunModel): GoneIdea[] =>
+  [...ideas.values()].flatMap(({ id, off, forNext, lineGone }) =>
+    off && !lineGone && !isDecided(forNext) ? [{ idea: id, ...off }] : [],
+  );

@@ -71,9 +71,7 @@ export function describeLive(
   const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
   if (warned > 0) print(`! and ${warned} more`);
   if (model?.renamed) print(`! ${clean(model.renamed.text)}. ${model.renamed.fix}`);
-  const reverted = (model && revertedIn(model)) ?? [];
-  for (const { idea, text } of reverted.slice(0, SHOWN)) print(`! ${idea} landed, and ${clean(text)}`);
-  if (reverted.length > SHOWN) print(`! and ${reverted.length - SHOWN} more; all of them: ralphctl report --all`);
+  if (model) for (const line of takenOffLines(model)) print(line);
   for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
   for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
   if (live.review)
@@ -85,6 +83,16 @@ export function describeLive(
   else if (live.state === 'paused') print(`resume with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
+}
+
+/** Landed ideas of an open run that are off its target. */
+export function takenOffLines(model: RunModel): string[] {
+  const reverted = revertedIn(model) ?? [];
+  const more = reverted.length - SHOWN;
+  return [
+    ...reverted.slice(0, SHOWN).map(({ idea, text }) => `! ${idea} landed, and ${clean(text)}`),
+    ...(more > 0 ? [`! and ${more} more; all of them: ralphctl report --all`] : []),
+  ];
 }
 
 /** Why nothing moves in an open run, and what to do. `silent`: of a worker that does not answer. */

@@ -2,6 +2,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { logs } from '../../../src/client/commands/inspect/logs.js';
 import { report as printReport } from '../../../src/client/commands/inspect/report.js';
 import { show } from '../../../src/client/commands/inspect/show.js';
 import { status } from '../../../src/client/commands/inspect/status.js';
@@ -191,6 +192,56 @@ it.each([true, false])(
     expect(await printed(() => status(context()))).not.toContain('trunk');
   },
 );
+
+const tail = async (): Promise<string> =>
+  (await printed(() => logs(context(), undefined, {}))).split('\n').at(-2) ?? '';
+
+it('C1 G8: the logs end with what is off the target now, in the words of status, while the run is open and after', async () => {
+  await land('a-1');
+  await land('a-2');
+  expect(await tail()).toContain('landed');
+  await git('revert', '--no-edit', 'HEAD~1');
+  const took = `${(await git('rev-parse', 'HEAD')).slice(0, 8)} (Revert "feat: a-1") took it off main again`;
+  const text = `${took}; to run it again, once this run is over: ralphctl retry a-1`;
+  expect(await tail()).toBe(`! a-1 landed, and ${text}`);
+  expect(await printed(() => logs({ ...context(), json: true }, undefined, {}))).not.toContain('took it off');
+  await tell({ kind: 'run', state: 'stopped', landed: 2, total: 3 });
+  expect(await tail()).toMatch(
+    /^! a-1 landed as \w{8}, and .* took it off main again\. Run it again with: ralphctl retry/,
+  );
+  await git('revert', '--no-edit', 'HEAD');
+  expect(await tail()).not.toContain('a-1');
+});
+
+it('C1 G8: logs that follow tell once what is taken off, and not again what the run tells with its next landing', async () => {
+  await land('a-1');
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    lines.push(...String(text).split('\n'));
+    return true;
+  });
+  const off = (): string[] => lines.filter((line) => line.includes('took it off'));
+  const following = logs(context(), undefined, { follow: true });
+  try {
+    await until('the landing', async () => lines.some((line) => line.includes('a-1')));
+    await git('revert', '--no-edit', 'HEAD');
+    const by = (await git('rev-parse', 'HEAD')).slice(0, 8);
+    const text = `${by} (Revert "feat: a-1") took it off main again; to run it again, once this run is over: ralphctl retry a-1`;
+    await until('the line', async () => off().length === 1);
+    expect(off()).toEqual([`! a-1 landed, and ${text}`]);
+    await tell({ kind: 'reverted', idea: 'a-1', by, text });
+    await until('the event', async () => off().length === 2);
+    await land('a-2');
+    await until('the next landing', async () => lines.some((line) => line.includes('a-2')));
+    expect(off()).toHaveLength(2);
+  } finally {
+    await tell({ kind: 'run', state: 'stopped', landed: 2, total: 3 });
+    await following;
+    write.mockRestore();
+  }
+  // The end says how it stands, with the command that is needed now.
+  expect(off().at(-1)).toContain('Run it again with: ralphctl retry a-1');
+});
 
 it('C5 G4: a target that is deleted is told while the run is open, once for all that landed', async () => {
   await land('a-1');

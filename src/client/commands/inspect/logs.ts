@@ -22,13 +22,14 @@ import { LONGEST_WARNING } from '../../../protocol/warnings.js';
 import { cleanedText } from '../../../run-files/cleaned.js';
 import { eventsPath, followEvents } from '../../../run-files/events.js';
 import { readIdea } from '../../../run-files/read-model.js';
-import { leftOut } from '../../../run-files/readable.js';
+import { leftOut, newestRun } from '../../../run-files/readable.js';
 import { knownIdeas, listRuns } from '../../../run-files/run.js';
 import { RUN_FILE } from '../../../run-files/shapes.js';
 import { readSummary } from '../../../run-files/summary.js';
 import { gateWords } from '../../../screen/words/gate-words.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { Shown } from '../../follow/follow.js';
+import { OffTarget } from '../../follow/off-target.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
 import { workedOn } from '../../model/idea-runs.js';
 import { endFollowing, newestTold, warnOfLost, withWarning } from '../../model/log-of.js';
@@ -102,19 +103,27 @@ async function refuseUnknown(context: Context, run: { project: string; runId: st
 }
 
 async function runLogs(context: Context, project: string, runId: string, signal: AbortSignal): Promise<void> {
-  const agents = new AgentsView(context, (idea) => ideaDir(context.root, project, runId, idea));
+  const { root } = context;
+  const ref = { project, runId };
+  const agents = new AgentsView(context, (idea) => ideaDir(root, project, runId, idea));
   const watching = agents.watch(signal);
   const shown = new Shown(context);
+  // How ideas stand now, the newest run tells, as in `status`.
+  const isNewest = !context.json && (await newestRun(root, project))?.file.runId === runId;
+  const off = isNewest ? await OffTarget.of(root, ref) : undefined;
+  const read = (): void => (signal.aborted ? undefined : off?.watch(print));
   let ended = false;
-  for await (const event of followEvents(eventsPath(context.root, { project, runId }), signal)) {
+  for await (const event of followEvents(eventsPath(root, ref), signal, { read })) {
     agents.take(event);
     shown.take(event);
+    off?.take(event);
     ended ||= hasEnded(event);
     if (hasEnded(event)) break;
   }
-  if (!ended) await warnOfLost(context.root, { project, runId });
+  if (!ended) await warnOfLost(root, ref);
   agents.close();
   await watching;
+  for (const line of (await off?.end()) ?? []) print(line);
 }
 
 /** Prints one agent run of an idea in the requested form. */
