@@ -34,6 +34,8 @@ export interface Shown {
   idea: IdeaModel;
   now: number;
   branch?: string;
+  /** Where it landed after the shown run. */
+  landedSince?: string;
   /** Why the remote may lack its landed work. */
   notPushed?: string;
   /** How its landed work left the target. */
@@ -113,7 +115,7 @@ const saidBefore = ({ model, others }: Pick<Shown, 'model' | 'others'>) =>
     .map((one) => ({ runId: one.runId, said: workOf(one.idea).said }))
     .reverse();
 
-function standing({ model, idea, branch, notPushed, gone, now, others }: Shown): Row[] {
+function standing({ model, idea, branch, landedSince, notPushed, gone, now, others }: Shown): Row[] {
   const unblocks = [...model.ideas.values()].filter(({ dependsOn }) => dependsOn.includes(idea.id)).map(({ id }) => id);
   const row = (name: string, text: string): Row => [`${pad(name, 10)} `, text];
   const parent = idea.parent === undefined ? undefined : groupProgress(model.ideas, idea.parent);
@@ -122,6 +124,7 @@ function standing({ model, idea, branch, notPushed, gone, now, others }: Shown):
     ...(parent ? [row('part of', `${idea.parent}, ${parent.done} of ${parent.total} landed`)] : []),
     ...(unblocks.length > 0 ? [row('unblocks', unblocks.slice(0, 10).join(', '))] : []),
     ...(after.length > 0 ? [row('after', after.slice(0, 10).join(', '))] : []),
+    ...(landedSince ? [row('landed', clean(landedSince))] : []),
     ...(gone ? [row('target', clean(gone.text))] : []),
     ...(model.renamed ? [row('target', clean(model.renamed.text))] : []),
     ...(idea.lineGone ? [row('backlog', clean(lineGoneText(idea.lineGone)))] : []),
@@ -154,7 +157,7 @@ function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
 }
 
 /** The idea as data for `show --json`. */
-export function showJson({ model, idea, branch, notPushed, gone, commands, others }: Shown) {
+export function showJson({ model, idea, branch, landedSince, notPushed, gone, commands, others }: Shown) {
   const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
   return {
     ...{ run: { runId: model.runId, state: model.state, target: model.target }, ...workOf(idea) },
@@ -163,7 +166,7 @@ export function showJson({ model, idea, branch, notPushed, gone, commands, other
       ...workOf(idea).said,
     ],
     ...{ status, state: shownIn(model, idea), reason, question, percent, max, commits, commit, retries, since },
-    ...{ branch, notPushed, gone },
+    ...{ branch, landedSince, notPushed, gone },
     ...{ dependsOn: idea.dependsOn, parent: idea.parent, gate, mergedGate, moments, commands },
     others: others.map((one) => ({
       ...{ runId: one.runId, startedAt: one.startedAt, status: one.idea.status, reason: one.idea.reason },

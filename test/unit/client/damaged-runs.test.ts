@@ -3,7 +3,7 @@
  * Features: A8 C6 G1 G6.
  */
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
@@ -49,7 +49,7 @@ const context = (json = false) => ({
 const dirOf = (runId: string): string => runDir(context().root, project, runId);
 
 /** A run that is over, with all its files. */
-async function over(runId: string, idea: string): Promise<void> {
+async function over(runId: string, idea: string, open = ['a-1', 'a-2']): Promise<void> {
   const { root } = context();
   await writeRun(root, runFile(plan, runId), plan.ideas);
   const end = { kind: 'iteration-end', idea, serial: 1, iteration: 1, outcome: 'ok', durationMs: 500, commits: 1 };
@@ -67,7 +67,7 @@ async function over(runId: string, idea: string): Promise<void> {
   await writeFile(eventsPath(root, { project, runId }), told.map(line).join(''));
   await mkdir(join(dirOf(runId), 'ideas', idea, '001'), { recursive: true });
   const { model } = (await readModel(root, { project, runId })) as { model: RunModel };
-  const notLanded = ['a-1', 'a-2'].map((id) => ({ idea: id, status: id === idea ? 'blocked' : 'pending' }));
+  const notLanded = open.map((id) => ({ idea: id, status: id === idea ? 'blocked' : 'pending' }));
   const facts = { run: runFacts(model), ideas: toldIdeas(model).map(ideaFacts) };
   const rest = { runId, statistics: { iterations: { total: 1 }, runtimeMs: 5000 } };
   const summary = { outcome: 'stopped', landed: 0, notLanded, status: rest, ...facts };
@@ -252,6 +252,32 @@ it('C6 a damaged older run keeps no other one from being read', async () => {
   // Who names the run gets the error.
   await expect(report(context(), { run: OLD })).rejects.toThrow(/run\.json is damaged/);
 });
+
+it.each([['run.json', 'summary.json'], ['run.json'], ['backlog.json']])(
+  'C6 G1 the run that landed an idea has damaged files (%s, %s): show and why tell the same of it',
+  async (...names) => {
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: repo.root, encoding: 'utf8' }).trim();
+    const before = git('rev-parse', 'HEAD');
+    await commitFiles(repo.root, { 'done.txt': 'x\n' }, `feat: done\n\n${IDEA_TRAILER}: a-1`);
+    const commit = git('rev-parse', 'HEAD');
+    try {
+      const at = '2026-01-02T00:01:00.000Z';
+      const event = { at, kind: 'idea', idea: 'a-1', title: 'Title of a-1', status: 'landed', commit };
+      await appendFile(eventsPath(context().root, { project, runId: NEW }), `${JSON.stringify(event)}\n`);
+      await over(NEXT, 'a-2', ['a-2']);
+      for (const name of names) await damaged(NEW, (dir) => truncate(join(dir, name), 10));
+      const shown = (await run(() => show(context(), 'a-1', {}))).out;
+      const told = (await run(() => why(context(), 'a-1'))).out;
+      expect(told).toContain('status landed');
+      expect(shown).toMatch(new RegExp(`✓ landed ─[^]*commit +${commit.slice(0, 8)}`));
+      expect(shown.replace(/\s+/g, ' ')).toContain(
+        `landed in run ${NEW}, of which not all files can be read; its iterations and timeline here are of run ${OLD}`,
+      );
+    } finally {
+      git('reset', '-q', '--hard', before);
+    }
+  },
+);
 
 it('C6 no run can be read: the commands say so, and that there were runs', async () => {
   for (const runId of [OLD, NEW]) await damaged(runId, (dir) => truncate(join(dir, 'run.json')));

@@ -26,6 +26,7 @@ import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns } from '../../model/idea-runs.js';
+import { takeLandedSince } from '../../model/landed-since.js';
 import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
 import { warnOnce } from '../../report/summaries.js';
@@ -52,9 +53,10 @@ export async function show(context: Context, id: string, options: ShowOptions): 
   const wasThere = idea.status === 'landed' || idea.told?.verb === 'rollback';
   // An open run keeps it landed, and the model tells that it was taken off.
   const stays = !found.extra.over && idea.status === 'landed';
-  if (options.run === undefined && gone && !gone.part && wasThere && !stays)
-    takeVerdicts(found.model, new Map([[id, { is: 'off', gone }]]));
-  const shown = shownOf(found, idea, all);
+  const isOff = gone !== undefined && !gone.part && wasThere && !stays;
+  if (options.run === undefined && isOff) takeVerdicts(found.model, new Map([[id, { is: 'off', gone }]]));
+  const since = options.run === undefined && !isOff ? await takeLandedSince(root, found.model, id, all) : undefined;
+  const shown = { ...shownOf(found, idea, all), ...(since === undefined ? {} : { landedSince: since }) };
   if (found.extra.over) await addNotPushed(root, shown);
   if (options.run === undefined) await addLastLine(root, shown);
   const ref = { project, runId };
