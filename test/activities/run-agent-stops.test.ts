@@ -81,6 +81,15 @@ describe('a run that is stopped', () => {
     },
   );
 
+  it('saves nothing of an agent that changed nothing', async () => {
+    const b = await bench({ agent: 'echo begun >> "$MARKS/begun"; sleep 600' });
+    const call = b.call(b.activities.runAgent, b.agentInput(await b.prepare()));
+    await until('the agent at work', async () => existsSync(join(b.marks, 'begun')));
+    call.env.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
+    expect(await failureOf(call)).toBeInstanceOf(CancelledFailure);
+    expect(await b.git('for-each-ref', 'refs/ralphctl/save')).toBe('');
+  });
+
   it('begins again afterwards, where it was', async () => {
     const b = await bench({ agent: ENDLESS });
     const call = await started(b);

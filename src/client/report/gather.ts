@@ -110,7 +110,7 @@ export async function gather(
     otherRuns(root, ref.project, runs.slice(index + 1, index + 1 + MOST_EARLIER), warn),
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
-    placesOf(repo, open ? undefined : target),
+    placesOf(repo, target, !open),
   ]);
   // Somebody brought back what had been taken off during the run.
   for (const { id, status, atEnd: then } of model.ideas.values())

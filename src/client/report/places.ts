@@ -4,18 +4,19 @@ import { git } from '../../git/runner.js';
 import { listSaves } from '../../git/saves/saves.js';
 import type { Extra } from '../../report/extra.js';
 
-/** `target` undefined: its tip moves, because a run is open. */
+/** `still` false: the tip of the target moves, because a run is open. */
 export async function placesOf(
   repo: string,
-  target: string | undefined,
+  target: string,
+  still: boolean,
 ): Promise<Pick<Extra, 'branchOf' | 'saved' | 'tip'>> {
-  const onto = target === undefined ? undefined : `refs/heads/${target}`;
+  const onto = still ? `refs/heads/${target}` : undefined;
   const args = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/ralph/', ...(onto ? [onto] : [])];
-  const [refs, saves] = await Promise.all([
+  const [refs, own] = await Promise.all([
     git(repo)
       .run(args, { read: true })
       .catch(() => undefined),
-    listSaves(repo).catch(() => []),
+    savedApart(repo, `refs/heads/${target}`),
   ]);
   if (refs === undefined) return {};
   const tips = new Map<string, string>();
@@ -26,7 +27,21 @@ export async function placesOf(
   const tip = onto && tips.get(onto);
   return {
     branchOf: (idea) => (tips.has(`refs/heads/${ideaBranch(idea)}`) ? ideaBranch(idea) : undefined),
-    saved: new Set(saves.map(({ idea }) => idea)),
+    saved: own,
     ...(tip ? { tip } : {}),
   };
+}
+
+/** Ideas with a save that the target does not contain: another one has nothing of theirs. Without a target, every save. */
+async function savedApart(repo: string, target: string): Promise<Set<string>> {
+  const saves = await listSaves(repo).catch(() => []);
+  if (saves.length === 0) return new Set();
+  const args = ['for-each-ref', '--format=%(refname)', `--no-merged=${target}`, 'refs/ralphctl/save/'];
+  const apart = await git(repo)
+    .run(args, { read: true })
+    .then(
+      (text) => new Set(text.split('\n')),
+      () => undefined,
+    );
+  return new Set(saves.flatMap(({ ref, idea }) => (apart?.has(ref) === false ? [] : [idea])));
 }

@@ -1,4 +1,5 @@
 /** Save points for people: when, why, and their content. Reads only. */
+import { IDEA_TRAILER } from '../landing/message.js';
 import { git } from '../runner.js';
 import { listSaves, type SavePoint } from './saves.js';
 
@@ -7,7 +8,7 @@ export interface SaveView extends SavePoint {
   why?: string;
   /** Files that differ from its base on the target. */
   files: number;
-  /** Subject of the last commit in it. */
+  /** Subject of the last commit in it; empty where that is the landing of another idea, on which this one began. */
   subject: string;
   /** It also holds uncommitted work. */
   uncommitted: boolean;
@@ -24,13 +25,13 @@ export async function viewSaves(repo: string, target: string, idea?: string): Pr
   ]);
   return saves.map((save, i) => {
     const { at = save.at, why } = made.get(save.ref) ?? {};
-    const subject = subjects.get(save.head) ?? '';
+    const { idea: owner = save.idea, subject = '' } = subjects.get(save.head) ?? {};
     return {
       ...save,
       at,
       why: why || undefined,
       files: files[i] ?? 0,
-      subject,
+      subject: owner === save.idea ? subject : '',
       uncommitted: save.head !== save.commit,
     };
   });
@@ -50,13 +51,23 @@ export async function readReflogs(repo: string): Promise<Map<string, { at: numbe
   return made;
 }
 
-async function readSubjects(repo: string, saves: readonly SavePoint[]): Promise<Map<string, string>> {
+/** `idea`: which the commit names. */
+async function readSubjects(
+  repo: string,
+  saves: readonly SavePoint[],
+): Promise<Map<string, { idea?: string; subject: string }>> {
   const heads = [...new Set(saves.map((save) => save.head))];
-  const text = await git(repo).run(['log', '--no-walk', '--stdin', '--format=%H %s'], {
+  const format = `--format=%H%x00%(trailers:key=${IDEA_TRAILER},valueonly,separator=%x2C)%x00%s`;
+  const text = await git(repo).run(['log', '--no-walk', '--stdin', format], {
     input: `${heads.join('\n')}\n`,
     read: true,
   });
-  return new Map(text.split('\n').map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]));
+  return new Map(
+    text.split('\n').map((line) => {
+      const [commit = '', idea = '', subject = ''] = line.split('\0');
+      return [commit, { subject, ...(idea === '' ? {} : { idea }) }];
+    }),
+  );
 }
 
 /** Few at once, because each needs its own merge base. */

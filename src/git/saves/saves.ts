@@ -46,16 +46,25 @@ export type SaveReason =
 /**
  * Saves HEAD, index and untracked files that are not ignored. Returns the ref with the state: a new one, or the last
  * one when it is identical; undefined when the repository has no commit. Pass `status` when it was just read.
+ * `since`: nothing is saved where nothing has changed since that commit.
  */
 export async function savePoint(opts: {
   worktree: string;
   idea: string;
   why: SaveReason;
   status?: Status;
+  since?: string;
 }): Promise<string | undefined> {
   const status = opts.status ?? (await readStatus(opts.worktree));
   if (!status.head) return undefined;
+  if (opts.since !== undefined && isClean(status) && (await has(opts.worktree, opts.since, status.head)))
+    return undefined;
   return isClean(status) ? keep(opts.worktree, opts.idea, status.head, opts.why) : saveDirty(opts, status, status.head);
+}
+
+async function has(repo: string, tip: string, commit: string): Promise<boolean> {
+  const asked = ['merge-base', '--is-ancestor', commit, tip];
+  return (await git(repo).result(asked, { ok: [0, 1, 128], read: true })).code === 0;
 }
 
 /** The tree of a worktree's present files, including untracked ones. Changes nothing. */

@@ -238,7 +238,8 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<R
   const recreated = await recreateIfGone(deps, input, context, { branch: false });
   await unlock(input.worktree, input.branch);
   if (context.signal.aborted) {
-    await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
+    const { worktree, idea, base } = input;
+    await savePoint({ worktree, idea, why: 'its agent was interrupted', since: base });
     const wall = await wallOf(deps, run);
     await noteOwnTip(wall, input.idea, await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }));
     throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);

@@ -78,5 +78,5 @@ function line({ n, at, why = '', files, subject, uncommitted }: SaveView): strin
   const when = new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16).replace('T', ' ');
   const count = `${files} ${files === 1 ? 'file' : 'files'}`;
   const more = uncommitted ? ' + uncommitted' : '';
-  return `  ${String(n).padStart(3)}  ${when}  ${count.padStart(9)}  ${clean(subject, 60)}${more}${why ? `  (${why})` : ''}`;
+  return `  ${String(n).padStart(3)}  ${when}  ${count.padStart(9)}  ${clean(subject, 60) || 'no commit of its own'}${more}${why ? `  (${why})` : ''}`;
 }

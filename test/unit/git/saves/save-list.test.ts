@@ -45,6 +45,15 @@ describe('viewSaves', () => {
     expect(await viewSaves(repo.root, 'refs/heads/main', 'i-3')).toEqual([]);
   });
 
+  it('C2: a save on top of the landing of another idea does not bear its title', async () => {
+    await commitFiles(tree, { 'b.txt': 'b\n' }, 'feat: the other\n\nRalph-Idea: i-9');
+    await put(tree, { 'new.txt': 'n\n' });
+    await savePoint({ worktree: tree, idea: 'i-1', why: 'its agent was interrupted' });
+    await commitFiles(tree, { 'new.txt': 'n\n' }, 'feat: mine\n\nRalph-Idea: i-1');
+    await savePoint({ worktree: tree, idea: 'i-1', why: 'its agent was interrupted' });
+    expect((await viewSaves(repo.root, 'refs/heads/main')).map(({ subject }) => subject)).toEqual(['', 'feat: mine']);
+  });
+
   it('without reflogs it still lists them', async () => {
     await saved();
     await sh(repo.root, 'reflog', 'expire', '--expire=now', '--all');
