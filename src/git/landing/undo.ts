@@ -11,6 +11,7 @@ import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { listWorktrees } from '../worktrees/list.js';
 import type { Target } from './brought-back.js';
+import { giveBack } from './give-back.js';
 import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
 import { conflictDetail, mergeTrees } from './merge.js';
 import { hasMarkOf, revertMessage } from './message.js';
@@ -219,8 +220,9 @@ async function filesAt(dir: string, commit: string, backlog: UndoOptions['backlo
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(?:Z|[+-]\d\d:\d\d)/g;
 
 /**
- * A file that is as the landing left it becomes what it was before, to the byte: also boxes that a person had ticked
- * there, and times. Else, and where the landing changed more of it than the mark, the mark alone is taken off.
+ * What the landing wrote there becomes what it was before, to the byte: also times, and boxes that a person had ticked
+ * stay ticked. Where somebody changed that since, or the landing changed more than the mark, the mark alone is taken
+ * off. Afterwards the idea is open in any case.
  */
 async function untick(
   dir: string,
@@ -231,18 +233,19 @@ async function untick(
   if (!backlog) return tree;
   const [landing, ...more] = landings;
   const known = landing && more.length === 0 && !landing.apart;
-  const [from, to] = await Promise.all(
+  const [before, landed] = await Promise.all(
     known ? [filesAt(dir, landing.from, backlog), filesAt(dir, landing.to, backlog)] : [],
   );
   return tickTree(dir, tree, async (read) => {
     const unticked: TickedFile[] = [];
     for (const path of filesOf(backlog)) {
       const now = await read(path);
-      const text = now === undefined ? undefined : backlog.untick(now, path);
-      if (text === undefined) continue;
-      const was = to?.get(path) === now ? from?.get(path) : undefined;
-      const onlyMark = was !== undefined && bare(backlog.untick(was, path) ?? was) === bare(text);
-      unticked.push({ path, text: onlyMark ? was : text });
+      if (now === undefined) continue;
+      const open = (text: string): string => backlog.untick(text, path) ?? text;
+      const [from, to] = [before?.get(path), landed?.get(path)];
+      const onlyMark = from !== undefined && to !== undefined && bare(open(from)) === bare(open(to));
+      const text = open(onlyMark ? giveBack(now, { from, to }) : now);
+      if (text !== now) unticked.push({ path, text });
     }
     return unticked;
   });
