@@ -199,6 +199,13 @@ export interface WaveModel {
   summary?: WaveSummary;
 }
 
+/** An idea that the next start takes. */
+export interface NextIdea {
+  title: string;
+  /** It waits for this idea. */
+  after?: string;
+}
+
 export interface RunModel {
   project: string;
   runId: string;
@@ -253,6 +260,8 @@ export interface RunModel {
   renamed?: Renamed;
   /** After the run: the ids in the order in which the next start takes them, as far as it is known. */
   nextOrder?: readonly string[];
+  /** After the run: those ideas, also the ones that came to the backlog since. Absent: what the backlog has is unknown. */
+  nextIdeas?: ReadonlyMap<string, NextIdea>;
   /** From the worker's last answer; absent while no worker answers. */
   live?: Pick<RunStatus, 'state' | 'next' | 'possible' | 'resumesAt' | 'mode' | 'more'> & {
     at: number;

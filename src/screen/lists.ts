@@ -108,8 +108,19 @@ function make(model: RunModel): Lists {
       if (idea.status === 'paused') paused.push(idea);
       else if (idea.status === 'pending' && idea.held) held.push(idea);
     }
+    if (over && model.nextIdeas) continue;
     if (over ? !startsNext(idea) : idea.status !== 'pending' || idea.held || idea.approval) continue;
     const first = idea.dependsOn.find((one) => !landed(model, one));
+    if (first === undefined) ready.push(id);
+    else {
+      after.set(id, first);
+      waiting.push({ id, after: first });
+    }
+  }
+  for (const [id, { after: first }] of (over && model.nextIdeas) || []) {
+    const idea = model.ideas.get(id);
+    if (idea && !startsNext(idea)) continue;
+    if (id.length > longestId) longestId = id.length;
     if (first === undefined) ready.push(id);
     else {
       after.set(id, first);

@@ -9,6 +9,7 @@ import { loadRun } from '../../run-files/run.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { nextBacklog } from '../plan/next-backlog.js';
 import { waitingLine } from '../views/left-out.js';
+import type { Next } from './next-order.js';
 import { takeLines } from './take-lines.js';
 
 /** Replaces what the model had; true when something changed. `file`: of the run, whose source the next start reads. */
@@ -33,14 +34,23 @@ export async function takeForNext(root: string, model: RunModel, file?: RunFile)
     else delete idea.forNext;
     count(model.counts, idea, 1);
   }
-  if (changed || !model.nextOrder) {
+  const now = file && (await nextBacklog(root, file));
+  const isSame = now?.config === readFor.get(model);
+  if (changed || !model.nextOrder || !isSame) {
     const { nextOrder } = await import('./next-order.js');
-    const order = await nextOrder(root, model).catch(() => []);
-    changed ||= order.length > 0 && order.join() !== model.nextOrder?.join();
+    const { order, ideas } = await nextOrder(root, model, now).catch((): Next => ({ order: [] }));
+    const before = JSON.stringify([model.nextOrder ?? [], [...(model.nextIdeas ?? [])]]);
+    changed ||= before !== JSON.stringify([order, [...(ideas ?? [])]]);
     model.nextOrder = order;
+    if (ideas) model.nextIdeas = ideas;
+    else delete model.nextIdeas;
+    readFor.set(model, now?.config);
   }
   return changed;
 }
+
+/** From which reading of the backlog and the configuration the order of a model is: each reading is an object of its own. */
+const readFor = new WeakMap<RunModel, unknown>();
 
 const MOST_KEPT = 10;
 

@@ -6,12 +6,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
-import { CONFIG_FILES, loadConfig } from '../../config/load.js';
+import { CONFIG_FILES } from '../../config/load.js';
 import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
+import type { Idea } from '../../protocol/idea.js';
 import { splitIdeas } from '../../run-files/amendments.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { namedOf, sourceName } from '../../run-files/start-again.js';
+import { type ReadConfig, readConfig } from './run-config.js';
 
 export interface NextBacklog {
   /** Its path. */
@@ -21,6 +23,12 @@ export interface NextBacklog {
   name: string;
   /** Ids of its ideas, also of those that no run takes, and the parts of those that were split. */
   ids: ReadonlySet<string>;
+  /** Its ideas as they are written, without what people changed. */
+  written: readonly Idea[];
+  /** Of its text. */
+  sha256: string;
+  /** The configuration as it is now. */
+  config: ReadConfig;
 }
 
 type About = Pick<RunFile, 'project' | 'repo' | 'folder' | 'backlog' | 'named' | 'flags' | 'waves'>;
@@ -36,6 +44,10 @@ export async function nextBacklog(root: string, run: About): Promise<NextBacklog
 }
 
 type Read = Omit<NextBacklog, 'name'>;
+
+/** How often files were read. */
+let reads = 0;
+export const backlogReads = (): number => reads;
 
 /** A screen asks every few seconds. */
 let last: { of: string; read: Promise<Read | undefined> } | undefined;
@@ -55,14 +67,16 @@ async function standOf({ repo, folder = repo, backlog, ...about }: About): Promi
 }
 
 async function readNow({ repo, folder = repo, backlog, ...about }: About): Promise<Read | undefined> {
+  reads += 1;
   const { source, format } = namedOf(about);
-  if (source !== undefined) return readOne(backlog.file, format);
-  const { config } = await loadConfig(folder);
-  if (trackerOf(config)) return undefined;
-  return readOne(await findBacklog(folder, backlogFileOf(config)), format ?? config.backlogFormat);
+  const read = await readConfig(folder);
+  const { config } = read;
+  if (source === undefined && trackerOf(config)) return undefined;
+  const file = source === undefined ? await findBacklog(folder, backlogFileOf(config)) : backlog.file;
+  return readOne(file, format ?? config.backlogFormat, read);
 }
 
-async function readOne(file: string, named: FormatName | undefined): Promise<Read> {
-  const { ideas, leftOut, format } = await readBacklog(file, { format: named });
-  return { file, format, ids: new Set([...ideas, ...leftOut].map(({ id }) => id)) };
+async function readOne(file: string, named: FormatName | undefined, config: ReadConfig): Promise<Read> {
+  const { ideas, leftOut, format, sha256 } = await readBacklog(file, { format: named });
+  return { file, format, ids: new Set([...ideas, ...leftOut].map(({ id }) => id)), written: ideas, sha256, config };
 }

@@ -51,7 +51,9 @@ export async function lastAsOfNow(
   const open = ideas.flatMap(({ id, status, lineGone }) =>
     status === 'landed' || lineGone || told.has(id) ? [] : [{ idea: id }],
   );
-  const asks = ideas.flatMap(({ id, left }) => (left ? [{ idea: id, question: left.question, ...(left.approval ? { approval: true as const } : {}) }] : []));
+  const asks = ideas.flatMap(({ id, left }) =>
+    left ? [{ idea: id, question: left.question, ...(left.approval ? { approval: true as const } : {}) }] : [],
+  );
   return {
     last,
     ...(asks.length > 0 ? { asks } : {}),

@@ -172,7 +172,7 @@ function nextWide(view: View): Row[] {
   const lines = [
     ...ready.slice(0, 4).map((id) => {
       const points = model.live?.scores?.[id];
-      const title = pad(clean(model.ideas.get(id)?.title ?? ''), 31);
+      const title = pad(clean((model.ideas.get(id) ?? model.nextIdeas?.get(id))?.title ?? ''), 31);
       return {
         id,
         line: line(` ◦ ${pad(id, 12)} ${title}${pad(points === undefined ? '' : `${points}`, 6, 'right')}`),
@@ -191,7 +191,9 @@ function nextWide(view: View): Row[] {
   for (let index = 0; index < height; index += 1) {
     const one = lines[index];
     const spans = line(...fill(one?.line ?? [], left), dim('│'), ...(right[index] ?? []));
-    rows.push(one ? { line: spans, at: { section: 'next', id: one.id } } : { line: spans });
+    // A new idea has no page before it runs.
+    const isKnown = one && model.ideas.has(one.id);
+    rows.push(isKnown ? { line: spans, at: { section: 'next', id: one.id } } : { line: spans });
   }
   return rows;
 }

@@ -1,15 +1,23 @@
 /** What is next after a run stands in the order in which the next start takes it. Features: A2 C3 G8. */
+
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { takeForNext } from '../../../src/client/model/for-next.js';
+import { backlogReads } from '../../../src/client/plan/next-backlog.js';
 import { orderOf } from '../../../src/client/plan/order.js';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
 import { fold } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
 import { makeReport } from '../../../src/report/build.js';
 import { keep } from '../../../src/run-files/kept.js';
 import { emptyModel } from '../../../src/run-files/read-model.js';
 import { writeRun } from '../../../src/run-files/run.js';
+import { compose } from '../../../src/screen/compose.js';
+import { noDetails } from '../../../src/screen/details.js';
 import { listsOf } from '../../../src/screen/lists.js';
+import { plainLine } from '../../../src/screen/text/line.js';
+import { initialUi } from '../../../src/screen/ui.js';
 import { commitFiles, makeRepo, type TestRepo } from '../git/repo.js';
 
 const ROADMAP = `# R
@@ -91,3 +99,64 @@ it('C2: what depends on an idea that stays out is counted and named as waiting',
   expect(order.map(({ id }) => id)).not.toContain('waits-1');
   expect(order.length + waits.length).toBe(todo);
 });
+
+it('A2 C2: after a change of the backlog or the configuration, Next has the ideas and the order of a dry run', async () => {
+  const root = join(repo.scratch, 'state');
+  const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
+  const plan = await planRun(context, {}, { agents: false });
+  const file = runFile(plan, '20260101-000000-aaaa');
+  await writeRun(root, file, plan.ideas);
+  const { model } = (await emptyModel(root, { project: file.project, runId: file.runId })) ?? expect.fail('no run');
+  const at = '2026-01-01T00:00:00.000Z';
+  fold(model, { at, kind: 'run', state: 'running', landed: 0, total: plan.ideas.length });
+  fold(model, { at, kind: 'run', state: 'stopped', landed: 0, total: plan.ideas.length });
+  const take = async (): Promise<boolean> => {
+    const changed = await takeForNext(root, model, file);
+    if (changed) model.events += 1;
+    return changed;
+  };
+  const dry = async () => {
+    const { order, waits } = await orderOf(context, await planRun(context, {}, { agents: false }));
+    const first = order.filter(({ round }) => round === 1).map(({ id }) => id);
+    return { ids: [...order, ...waits].map(({ id }) => id), first };
+  };
+  await take();
+  expect(model.nextOrder).toEqual((await dry()).ids);
+
+  // A new idea, one that waits for it, a changed order, one that a person ticked, and one that is gone.
+  const changed = ROADMAP.replace('- [ ] **over-1**: Do over-1\n', '')
+    .replace('- [ ] **again-1**', '- [x] **again-1**')
+    .replace('- [ ] **last-1**: Do last-1', '- [ ] **last-1**: Do last-1\n  - depends: new-1')
+    .replace('  - depends: quick-1\n', '');
+  await writeFile(join(repo.root, 'roadmap.md'), `${changed}- [ ] **new-1**: Do something new\n  - priority: 50\n`);
+  expect(await take()).toBe(true);
+  const now = await dry();
+  expect(now.ids).toContain('new-1');
+  expect(model.nextOrder).toEqual(now.ids);
+  expect(listsOf(model).ready).toEqual(now.first);
+  expect(listsOf(model).waiting).toEqual([{ id: 'last-1', after: 'new-1' }]);
+  for (const [columns, rows] of [
+    [120, 40],
+    [80, 24],
+  ] as const)
+    expect(screenText(model, columns, rows)).toContain('new-1');
+  expect(screenText(model, 120, 40)).toContain('Do something new');
+
+  // Unchanged files are not read again.
+  const reads = backlogReads();
+  for (let look = 0; look < 5; look += 1) expect(await take()).toBe(false);
+  expect(backlogReads()).toBe(reads);
+
+  const yaml = 'version: 1\nagent: scripted\nbacklog: roadmap.md\nweights:\n  quickWin: -500\n';
+  await writeFile(join(repo.root, 'ralphctl.yaml'), yaml);
+  await take();
+  expect(model.nextOrder).toEqual((await dry()).ids);
+  expect(listsOf(model).ready.at(-1)).toBe('quick-1');
+});
+
+function screenText(model: RunModel, columns: number, rows: number): string {
+  const theme = { colour: false, ascii: false };
+  return compose(model, initialUi(), noDetails(), { columns, rows }, theme, Date.parse('2026-01-01T00:01:00Z'))
+    .lines.map(plainLine)
+    .join('\n');
+}
