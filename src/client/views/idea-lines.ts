@@ -17,7 +17,7 @@ export function describeIdea(report: IdeaReport): string[] {
   const { idea, title, status, reason, question, waitsFor, commands, off, renamed } = report;
   return [
     `${idea}  ${clean(title)}`,
-    `status ${off || report.takenOff ? 'taken off' : report.approval ? 'wants approval' : statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    `status ${off || report.takenOff ? 'taken off' : report.approval ? 'wants approval' : statusWord(status)}${report.held ? ', held' : ''}${gatingText(report)}${reason && !question ? `: ${clean(reason)}` : ''}`,
     ...(renamed ? [`${clean(renamed.text)}${report.over ? '' : `. ${renamed.fix}`}`] : []),
     ...(report.lineGone ? [clean(lineGoneText(report.lineGone))] : []),
     ...(report.paused ? [`the run is paused: ${clean(report.paused)}`] : []),
@@ -41,6 +41,14 @@ export function describeIdea(report: IdeaReport): string[] {
     ...(commands.length > 0 ? ['possible now:', ...commands.map((one) => `  ${one}`)] : []),
     ...(report.also ? [`also possible without a run: ${report.also.join(', ')}`] : []),
   ];
+}
+
+/** `: at its gate, npm test (1 of 2); its slot is free` */
+function gatingText({ gating }: IdeaReport): string {
+  if (!gating) return '';
+  const { command, number, of, freeSlot } = gating;
+  const now = command === undefined ? '' : `, ${clean(command)} (${number} of ${of})`;
+  return `: at its gate${now}${freeSlot ? '; its slot is free' : ''}`;
 }
 
 const MOST_TOLD = 10;

@@ -51,6 +51,8 @@ export interface IdeaReport extends WhyView {
   earlier?: { runId: string; answers: Answered[]; told: { verb: string; text?: string }[] }[];
   /** The agent's text before its question. */
   said?: string;
+  /** Its agent has ended, and its gate runs. */
+  gating?: { command?: string; number?: number; of?: number; freeSlot?: true };
   bounced?: string;
   /** Its last rollback was refused, and nothing has moved since. */
   refused?: { at: string; text: string };
@@ -121,6 +123,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(refused ? { refused: { at: new Date(refused.at).toISOString(), text: refused.text } } : {}),
     ...(changed.length > 0 ? { outside: changed } : {}),
     ...place,
+    ...(!over && view.status === 'running' && (told?.gating || told?.gateNow) ? { gating: gatingOf(told) } : {}),
     over,
     ...(about.after?.off ? { off: about.after.off } : {}),
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),
@@ -174,6 +177,11 @@ export function lineOf(run: Iteration): AgentRunLine {
 }
 
 const redAt = ({ none, command, exitCode }: GateRun) => ({ ...(none ? { none } : {}), command, exitCode });
+
+const gatingOf = ({ gateNow, gating }: IdeaModel): NonNullable<IdeaReport['gating']> => ({
+  ...(gateNow ? { command: gateNow.command, number: gateNow.number, of: gateNow.of } : {}),
+  ...(gating ? { freeSlot: true as const } : {}),
+});
 
 const gateOf = (gate: GateRun): NonNullable<IdeaReport['gate']> => ({
   pass: gate.pass,

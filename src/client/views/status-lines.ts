@@ -244,7 +244,9 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   const signal = view.signal ? `, last ${signalWords(view.signal, clean)}` : '';
   const spent = view.spent ? `, ${spentText(view.spent)}` : '';
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
-  return `${line.id}${agent}${by} ${review ? state : view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+  // Another agent may have its slot; the number stands for its ports and its worktree.
+  const beside = line.beside && view.phase === 'gate' ? ' beside the slots' : '';
+  return `${line.id}${agent}${by} ${review ? state : `${view.phase}${beside}`}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
 }
 
 /** What the last look at its pull request found: why it has not landed although nothing seems open. */

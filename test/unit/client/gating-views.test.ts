@@ -1,0 +1,58 @@
+/** An idea at its gate beside the slots: status and why say that no agent works on it. Features: A8 C5. */
+import { expect, it, vi } from 'vitest';
+import { describeIdea } from '../../../src/client/views/idea-lines.js';
+import { reportOn } from '../../../src/client/views/idea-report.js';
+import { describeLive } from '../../../src/client/views/status-lines.js';
+import { runStatus } from '../../../src/decide/views/status.js';
+import { fold, newModel } from '../../../src/model/fold.js';
+import type { RunEvent } from '../../../src/protocol/events.js';
+import type { WhyView } from '../../../src/protocol/views.js';
+import { idea } from '../../activities/idea.js';
+import { card, decided, pilotOf, SETTINGS, say } from '../decide/support.js';
+
+const AT = Date.parse('2026-01-01T00:00:00Z');
+
+function told(...events: RunEvent[]) {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a')]);
+  for (const [n, event] of events.entries()) fold(model, { at: new Date(AT + n * 1000).toISOString(), ...event });
+  return model.ideas.get('a') ?? expect.fail('no idea');
+}
+const is = (more: object): RunEvent => ({
+  ...{ kind: 'idea', idea: 'a', title: 'A', status: 'running', agentName: 'ed-001' },
+  ...more,
+});
+const view: WhyView = { idea: 'a', title: 'A', status: 'running', score: 0, parts: [], waitsFor: [] };
+const about = { root: '/nowhere', project: 'p', over: false };
+const gate: RunEvent = { kind: 'gate-start', idea: 'a', command: 'npm test', number: 1, of: 2 };
+
+it('C5: why tells the gate apart from an agent that works', async () => {
+  const first = async (...events: RunEvent[]) =>
+    describeIdea(await reportOn({ ...view }, { ...about, told: told(...events) }))[1];
+  expect(await first(is({}))).toBe('status running');
+  expect(await first(is({}), is({ gating: true }))).toBe('status running: at its gate; its slot is free');
+  expect(await first(is({}), is({ gating: true }), gate)).toBe(
+    'status running: at its gate, npm test (1 of 2); its slot is free',
+  );
+  expect(await first(is({}), gate)).toBe('status running: at its gate, npm test (1 of 2)');
+});
+
+it('A8: status says which gates run beside the slots', () => {
+  const pilot = pilotOf([card('a'), card('b')], { slots: 1, gatesBeside: 1 });
+  decided(pilot);
+  say(pilot, 'a', 'gating');
+  decided(pilot);
+  const status = runStatus({ project: 'p', runId: 'r' }, pilot.state, { ...SETTINGS, gatesBeside: 1 }, pilot.graph, AT);
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  const phase = (one: string, now: 'gate' | 'agent') =>
+    ({ idea: one, phase: now, iteration: 1, commits: 0, agentName: 'ed-001' }) as never;
+  try {
+    describeLive(status, [phase('a', 'gate'), phase('b', 'agent')], {});
+  } finally {
+    write.mockRestore();
+  }
+  const text = lines.join('');
+  expect(text).toContain('Slots (1 of 1; 1 at the gate beside them)');
+  expect(text).toMatch(/ {2}a ed-001 gate beside the slots, iteration 1 /);
+  expect(text).toMatch(/ {2}b ed-002 agent, iteration 1 /);
+});
