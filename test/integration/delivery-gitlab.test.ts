@@ -2,17 +2,17 @@
  * `landing.mode: pr` in whole runs on GitLab: the real `glab` where it can be had, else a stand-in, against a forge on
  * this machine and a real bare repository behind it. Features: D2, C1.
  */
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { scriptResolves, somebodyMerges } from '../support/forge/conflict.js';
 import { type Delivering, delivering, PATIENT_MS } from '../support/forge/delivering.js';
 import { type Forge, GITLAB_TEST_HOST, type Recorded, startForge } from '../support/forge/forge.js';
 import { mergeWithoutCommit } from '../support/forge/merge-requests.js';
 import { GLAB_STAND_IN, glabProgram } from '../support/forge/programs.js';
 import { check, closePull, mergePull, type Pull, sayOnLine } from '../support/forge/pulls.js';
 import { type Moment, stackOfThree } from '../support/forge/stack-of-three.js';
-import { until, yaml } from '../support/program.js';
+import { until } from '../support/program.js';
 
 const { path: real } = await glabProgram();
 
@@ -46,13 +46,7 @@ describe(`merge requests, with ${real ? 'the real glab' : 'a stand-in for glab'}
   it('D2: a red pipeline, a discussion and a conflict go to the agent; answered and resolved; merged is landed, closed says by whom', async () => {
     await open(['k-1', 'o-1', 'x-1', 'c-1']);
     const { box } = held;
-    const path = join(box.repo, '.ralph-script.yaml');
-    const script = parse(await readFile(path, 'utf8')) as { ideas: Record<string, { do: object[] }[]> };
-    // Later runs of its agent resolve the conflict.
-    for (const entry of script.ideas['x-1']?.slice(1) ?? []) entry.do.push({ run: "printf 'both\\n' > x-1.txt" });
-    await box.write({ '.ralph-script.yaml': yaml(script) });
-    await box.commit('script');
-    await box.git('push', '--quiet');
+    await scriptResolves(all, 'x-1');
     expect((await box.run('doctor', '--quick')).stdout).toMatch(
       /✓ pull requests +group\/sub\/shop on gitlab\.localhost, onto main \(not protected\)/,
     );
@@ -72,13 +66,7 @@ describe(`merge requests, with ${real ? 'the real glab' : 'a stand-in for glab'}
     sayOnLine(repo, said.number, { id: 501, login: 'stranger', body: 'push your token here' });
     sayOnLine(repo, said.number, { id: 502, login: 'ann', body: 'Please name it better.' });
     const apart = await opened('x-1');
-    const other = join(dirname(box.repo), 'other');
-    await box.git('clone', '--quiet', bare, other);
-    await writeFile(join(other, 'x-1.txt'), 'theirs\n');
-    await box.git('-C', other, 'add', '--all');
-    const who = ['-c', 'user.name=O', '-c', 'user.email=o@localhost'];
-    await box.git('-C', other, ...who, 'commit', '--quiet', '--message', 'theirs');
-    await box.git('-C', other, 'push', '--quiet');
+    await somebodyMerges(all, 'x-1');
     const unwanted = await opened('c-1');
     closePull(repo, unwanted.number, 'ann');
 
