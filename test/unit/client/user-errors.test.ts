@@ -31,6 +31,11 @@ const SAMPLES: Record<string, { args: unknown[]; fix?: string; exit?: ExitCode }
     fix: 'ralphctl start',
     exit: EXIT.noRun,
   },
+  UndoRefused: {
+    args: ['a-1 stays landed: main has later changes. Free it with: ralphctl sync', EXIT.refused, 'ralphctl sync'],
+    fix: 'ralphctl sync',
+    exit: EXIT.refused,
+  },
   ProblemsError: { args: [problems], fix: 'write one' },
   ConfigError: { args: [problems], fix: 'write one' },
   BacklogError: { args: [problems], fix: 'write one' },
