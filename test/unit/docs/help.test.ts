@@ -87,7 +87,7 @@ describe('ralphctl help <topic>', () => {
       const { stdout } = await ralphctl('help', name);
       for (const one of words) expect(stdout, `${name}: ${one}`).toContain(one);
     }
-  }, 60_000);
+  }, 240_000);
 
   it('prints the help of a command, and of a command below it', async () => {
     expect((await ralphctl('help', 'start')).stdout).toBe((await ralphctl('start', '--help')).stdout);

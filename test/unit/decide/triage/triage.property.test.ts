@@ -5,6 +5,12 @@ import { triage } from '../../../../src/decide/triage/triage.js';
 import type { BugReport } from '../../../../src/protocol/triage.js';
 import { input, report } from './reports.js';
 
+/** Milliseconds; unlike the clock, it does not count what other programs do. */
+function cpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+}
+
 const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -120,10 +126,10 @@ describe('E3 triage, whatever the reports contain', () => {
     ['dots', 'a.b-c_d/'],
   ])('takes 1 MB of %s in bounded time', (_, unit) => {
     const body = unit.repeat(Math.ceil(1_000_000 / unit.length));
-    const began = performance.now();
+    const began = process.cpuUsage();
     triage(input([report('r', body, body), report('s', 'x', body)], { files: ['src/a.ts'] }));
     // Milliseconds as a rule; without the bounds it takes minutes.
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(cpuMs(began)).toBeLessThan(5000);
   });
 
   it('compares two thousand reports of the same program without comparing each with each', () => {
@@ -147,9 +153,9 @@ describe('E3 triage, whatever the reports contain', () => {
         `When I open screen ${n * 7919} the ${nouns[n % 10]} ${verbs[n % 6]}, code ${n}x${n * 31}.`,
       ),
     );
-    const began = performance.now();
+    const began = process.cpuUsage();
     const { survivors, rejected } = triage(input(list));
     expect(survivors.length + rejected.length).toBe(2000);
-    expect(performance.now() - began).toBeLessThan(30_000);
+    expect(cpuMs(began)).toBeLessThan(30_000);
   });
 });
