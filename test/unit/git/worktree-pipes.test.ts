@@ -139,6 +139,7 @@ describe('a git that does not end', () => {
     await expect(working).rejects.toThrow('did not end after its work was cancelled');
     await until('its filter to end', async () => (await pidsWith('sleep', mark)).length === 0);
     await rm(join(path, 'a.slow'));
+    Object.assign(GIT_LIMITS, usual);
     // No lock is left, and saving after a cancellation works.
     await put(path, { 'b.txt': 'work\n' });
     await withCancellation(job.signal, () =>
