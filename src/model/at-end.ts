@@ -8,7 +8,7 @@ import { MOST_NOT_LANDED, type RunSummary } from '../protocol/run.js';
 import type { IdeaStatus } from '../protocol/states.js';
 import { count, emptyCounts } from './counts.js';
 import type { SummaryFile } from './facts.js';
-import type { IdeaModel, RunModel } from './model.js';
+import type { Gone, IdeaModel, RunModel } from './model.js';
 import { isOff } from './reverted.js';
 
 /** Before the first change since the end. */
@@ -135,7 +135,7 @@ export interface SinceThen {
   ideas: string[];
 }
 
-export function sinceThen({ ideas, order, target }: RunModel): SinceThen[] {
+export function sinceThen({ ideas, order, target, endedAt }: RunModel): SinceThen[] {
   const found = new Map<string, string[]>();
   const add = (what: string, id: string): void => void found.set(what, [...(found.get(what) ?? []), id]);
   for (const id of order) {
@@ -143,7 +143,7 @@ export function sinceThen({ ideas, order, target }: RunModel): SinceThen[] {
     if (!idea || idea.group) continue;
     const then = idea.atEnd ?? idea;
     const { told } = idea;
-    if (idea.off && then.status === 'landed') add(`no longer on ${target}`, id);
+    if (idea.off && then.status === 'landed' && !isOff(then) && !wasBefore(idea.off, endedAt)) add(`no longer on ${target}`, id);
     if (idea.status === 'landed' && then.status !== 'landed') add(`on ${target} now`, id);
     if (idea.status === 'landed') continue;
     if (idea.atEnd && !idea.off && (told?.verb === 'rollback' || told?.verb === 'reset')) add('rolled back', id);
@@ -154,6 +154,10 @@ export function sinceThen({ ideas, order, target }: RunModel): SinceThen[] {
   }
   return [...found].map(([what, ids]) => ({ what, ideas: ids }));
 }
+
+/** Somebody took it off while the run was open. Git knows the second only. */
+const wasBefore = ({ at }: Gone, end: number | undefined): boolean =>
+  at !== undefined && end !== undefined && at + 999 < end;
 
 const MOST_NAMED = 5;
 

@@ -11,6 +11,8 @@ export interface Gone {
   landed: string;
   /** The commit that took it off; absent: the branch was reset, rewritten or removed. */
   by?: string;
+  /** When that commit was made, epoch ms to the second. */
+  at?: number;
   /** The files that it took off, where the rest is still there. */
   part?: string[];
   /** Runs the idea again, or queues it; of a part: shows what was taken off; of a lost branch: brings it back. */

@@ -4,6 +4,7 @@
  */
 import { partOf } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
+import { isOff } from '../model/reverted.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import { goneNotices } from './gone.js';
 import { isOver } from './idea/possible.js';
@@ -39,6 +40,8 @@ export interface Lists {
   longestId: number;
   /** Agent and gate time of each idea that landed in this run. */
   landedMs: number[];
+  /** How many landed ideas of an open run are off its target. */
+  off: number;
   agents: string[];
 }
 
@@ -84,6 +87,7 @@ function make(model: RunModel): Lists {
   for (const { idea, text } of goneNotices(model)) warnings.push({ ...(idea ? { idea } : {}), kind: 'outside', text });
   let longestId = 0;
   let taken = 0;
+  let off = 0;
   for (const id of model.order) {
     const idea = model.ideas.get(id);
     if (!idea) continue;
@@ -96,6 +100,7 @@ function make(model: RunModel): Lists {
     if (idea.status === 'landed') {
       const ms = idea.landedBefore ? 0 : workedMs(idea);
       if (ms > 0) landedMs.push(ms);
+      if (isOff(idea)) off += 1;
       continue;
     }
     if (partOf(idea) === 'needYou') {
@@ -150,6 +155,7 @@ function make(model: RunModel): Lists {
     after,
     longestId,
     landedMs,
+    off,
     agents: [...agents].sort(),
   };
 }

@@ -124,7 +124,7 @@ function told(one: TakenBack, { target, start, lost, open }: Told): Gone {
   const { by, part, landed, stays, noBranch } = one;
   return {
     ...{ landed, text: takenBackText(one, target), ...fixOf(one, start, { target, lost, open }) },
-    ...(by ? { by: by.commit } : {}),
+    ...(by ? { by: by.commit, ...(by.at === undefined ? {} : { at: by.at }) } : {}),
     ...(part ? { part } : {}),
     ...(stays ? { stays } : {}),
     ...(noBranch ? { noBranch } : {}),

@@ -17,6 +17,7 @@ import type { Standstill } from '../../screen/details.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
+import { takeLeftOut } from '../model/take-left-out.js';
 import type { KeptGone } from '../report/gone.js';
 import { ringBell } from '../views/terminal.js';
 import { Beside } from './beside.js';
@@ -84,7 +85,9 @@ export class RunSource {
     if (!found) throw new Error(`run ${this.#ref.runId} left no files here`);
     const { model } = found;
     const { repo, target } = found.run.file;
-    this.#beside = new Beside(this.#context.root, found.run.file, this.#gone);
+    const { root } = this.#context;
+    await takeLeftOut(root, model, found.run.file);
+    this.#beside = new Beside(root, found.run.file, this.#gone);
     model.reading = true;
     const read = new Promise<void>((resolve) => {
       this.#read = resolve;

@@ -4,7 +4,7 @@ import { nothingRuns } from '../../decide/views/resting.js';
 import { slotsView } from '../../decide/views/slots.js';
 import type { IdeaFacts, RunFacts } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
-import { revertedIn } from '../../model/reverted.js';
+import { isOff, revertedIn } from '../../model/reverted.js';
 import { type StartAgain, startCommand } from '../../model/start-again.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaStatus } from '../../protocol/states.js';
@@ -50,7 +50,7 @@ export function describeLive(
 ): void {
   const { statistics } = live;
   print(
-    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}${recorded ? ' (as last recorded)' : ''}`,
+    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}${offText(live, model)}${recorded ? ' (as last recorded)' : ''}`,
   );
   const nothing = nothingRuns(live);
   if (nothing) print(`${nothing.text}. Resume with: ralphctl resume ${nothing.first}`);
@@ -141,6 +141,12 @@ function slots(
     if (doing) print(`      ${progressText(doing, Date.now())}`);
   }
   if (total > SHOWN) print(`  and ${total - SHOWN} more; all of them: ralphctl status --all`);
+}
+
+/** The run keeps its number. */
+function offText({ target }: RunStatus, model: RunModel | undefined): string {
+  const off = model ? [...model.ideas.values()].filter((idea) => !idea.group && isOff(idea)).length : 0;
+  return off === 0 ? '' : `, ${off} of them no longer on ${target}`;
 }
 
 function landedOn({ counts: { landed }, landedBefore = 0, total, target }: RunStatus): string {

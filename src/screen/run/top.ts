@@ -130,15 +130,18 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
   if (model.reading) return line();
   const { counts } = model;
   const { stale, second } = standingOf(model, details, now);
+  const { off } = listsOf(model);
+  // The run keeps its number.
+  const landed = `${whole(counts.landed)} landed${off > 0 ? ` (${whole(off)} taken off)` : ''}`;
   const parts = stale
     ? [
-        `${whole(counts.landed)} landed`,
+        landed,
         `${whole(counts.working)} worked then`,
         `${whole(counts.needYou)} need you`,
         `${whole(counts.todo + counts.landing)} to do`,
       ]
     : [
-        `${whole(counts.landed)} landed`,
+        landed,
         `${whole(counts.landing)} land`,
         `${whole(counts.working)} work`,
         `${whole(counts.needYou)} need you`,

@@ -14,6 +14,8 @@ import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import type { RunStatus } from '../../../src/protocol/views.js';
 import { eventsPath } from '../../../src/run-files/events.js';
+import { noteAbandoned } from '../../../src/run-files/carried.js';
+import { keep } from '../../../src/run-files/kept.js';
 import { addIdeas, writeRun } from '../../../src/run-files/run.js';
 import type { RunFile } from '../../../src/run-files/shapes.js';
 import { compose } from '../../../src/screen/compose.js';
@@ -168,4 +170,20 @@ it('the line after the screen steers no terminal, whatever the folder of the rep
     [],
   );
   expect(farewell(model)[0]).toBe('shop  onto main: idle; 0 of 0 landed, 0 need you');
+});
+
+it('G5: a run that has told nothing yet does not count as to do what it leaves out', async () => {
+  const ideas = ['a-1', 'b-1', 'c-1', 'd-1'].map((id) => idea(id));
+  await writeRun(root, { ...file, again: ['d-1'] }, ideas);
+  await noteAbandoned(root, ref.project, 'a-1');
+  await keep(root, ref.project, 'b-1', { verb: 'skip', at: new Date(0).toISOString() });
+  await noteAbandoned(root, ref.project, 'd-1');
+  source = new RunSource(context(), ref, () => {}, new KeptGone());
+  const model = await source.open();
+  expect(model.state).toBe('idle');
+  expect(model.counts).toMatchObject({ total: 4, todo: 2, skipped: 2 });
+  expect(listsOf(model).ready).toEqual(['c-1', 'd-1']);
+  // Its events overrule that.
+  await tell({ kind: 'idea', idea: 'b-1', title: 'b-1', status: 'pending' });
+  await until('the event', async () => model.counts.todo === 3);
 });

@@ -111,6 +111,8 @@ it('C1 G4: a revert is told by every view while the run is open, and its revert 
   const text = `${took}; to run it again, once this run is over: ralphctl retry a-1`;
   await until('the screen to tell it', async () => drawn(model, 'run').includes(took));
   expect(drawn(model, 'run').split('\n')).toContainEqual(expect.stringContaining(` ! a-1 landed, and ${took}`));
+  // The run keeps its number, and says what of it is off the target.
+  expect(drawn(model, 'run')).toContain(' 2 landed (1 taken off)  ');
   expect(drawn(model, 'needs')).toMatch(/! a-1 +outside/);
   expect(drawn(model, 'needs', 80).split('\n')).toContainEqual(expect.stringContaining(` ! a-1 landed, and ${by}`));
   expect(drawn(model, 'ideas')).toMatch(/⊖ a-1 .*taken off/);
@@ -118,6 +120,7 @@ it('C1 G4: a revert is told by every view while the run is open, and its revert 
   expect(drawn(model, 'idea')).toContain('taken off the target');
   expect(drawn(model, 'idea').replace(/[│\s]+/g, ' ')).toContain(took);
   expect(await printed(() => status(context()))).toContain(`! a-1 landed, and ${text}\n`);
+  expect(await printed(() => status(context()))).toContain(', 2/3 landed on main, 1 of them no longer on main (');
   expect(await printed(() => why(context(), 'a-1'))).toContain(`status taken off: ${text}\n`);
   expect(await printed(() => show(context(), 'a-1', {}))).toMatch(/taken off/);
   expect(await printed(() => show(context(), 'a-2', {}))).not.toMatch(/taken off/);
@@ -141,6 +144,7 @@ it('C1 G4: a revert is told by every view while the run is open, and its revert 
   await git('revert', '--no-edit', 'HEAD');
   await until('it to be back', async () => !drawn(model, 'ideas').includes('taken off'));
   expect(drawn(model, 'run')).not.toContain(' ! ');
+  expect(drawn(model, 'run')).toContain(' 2 landed  ');
   expect(await printed(() => status(context()))).not.toContain('took it off');
   expect(await printed(() => why(context(), 'a-1'))).toContain('status landed\n');
 });

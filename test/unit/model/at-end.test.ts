@@ -86,6 +86,28 @@ describe('A8 a run that is over keeps its numbers', () => {
   });
 });
 
+describe('G8 what is told of since then', () => {
+  const since = (verdict: Gone): string | undefined => {
+    takeVerdicts(model, new Map([['a-1', { is: 'off', gone: verdict }]]));
+    return sinceText(sinceThen(model));
+  };
+
+  it('is not what somebody took off during the run, whether the run told it or not', () => {
+    expect(since({ ...gone, at: clock + 1000 })).toBe('since then: a-1 no longer on main');
+    // Git knows the second only.
+    expect(since({ ...gone, at: clock })).toBe('since then: a-1 no longer on main');
+    expect(since({ ...gone, at: clock - 1000 })).toBeUndefined();
+    expect(outcomeOf(model)).toMatchObject({ landed: 2, gone: 1 });
+  });
+
+  it('nor what the run itself told', () => {
+    say({ kind: 'run', state: 'running', landed: 2, total: 4 });
+    say({ kind: 'reverted', idea: 'a-1', by: '2', text: '2 (no) took it off main again' });
+    say({ kind: 'run', state: 'completed', landed: 2, total: 4 });
+    expect(since(gone)).toBeUndefined();
+  });
+});
+
 describe('C2 what the target says', () => {
   it('is taken, taken back, and gives way to what happens to the idea next', () => {
     expect(takeVerdicts(model, off)).toBe(true);
