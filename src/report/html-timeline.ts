@@ -14,8 +14,14 @@ const TOP = 22;
 const MOST_ROWS = 24;
 /** Joins bars of one kind that are closer than this, in cells of the drawing. */
 const NEAR = 1.5;
-/** Joins signs of one kind that are closer than this. */
-const NEAR_MARK = 4;
+/** Signs stand at least so far apart: one is about as wide, and a count beside it makes it wider. */
+const NEAR_MARK = 13;
+const COUNTED = 4;
+const DIGIT = 6;
+/** A sign moves at most so far from its time; else it joins the one before it. */
+const MOST_MOVED = 40;
+/** Room for the count of the last sign. */
+const RIGHT = 30;
 
 const MINUTE = 60_000;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080].map((minutes) => minutes * MINUTE);
@@ -36,7 +42,7 @@ export function timeline({ slots, run, at: now }: Report, anchor: Anchor): strin
   const from = Math.min(...slots.flatMap(({ bars }) => bars.map((bar) => bar.from)), run.startedAt ?? Number.MAX_VALUE);
   const to = Math.max(...slots.flatMap(({ bars }) => bars.map((bar) => bar.to)), run.endedAt ?? (run.over ? 0 : now));
   if (slots.length === 0 || !(to > from)) return '';
-  const x = (time: number): number => LEFT + ((time - from) / (to - from)) * (WIDTH - LEFT - 10);
+  const x = (time: number): number => LEFT + ((time - from) / (to - from)) * (WIDTH - LEFT - RIGHT);
   const rows = slots.slice(0, MOST_ROWS);
   const height = TOP + rows.length * ROW + 4;
   const drawn = rows.map((row, n) => drawRow(row, TOP + n * ROW, x, anchor)).join('');
@@ -79,14 +85,33 @@ function drawRow(row: Row, y: number, x: (time: number) => number, anchor: Ancho
     const inner = `<title>${esc(idea ?? row.name)}</title>${paths.sort().join('')}`;
     return to === undefined ? `<g>${inner}</g>` : `<a href="#${to}">${inner}</a>`;
   });
-  const marked = new Map<string, number>();
-  const marks = row.marks.map(({ at, state }) => {
+  return name + bars.join('') + drawMarks(row.marks, y, x);
+}
+
+interface Marked {
+  sign: string;
+  look: string;
+  at: number;
+  count: number;
+}
+
+/** Signs never overlap: those of one kind join, with a count; one of another kind moves a little to the right. */
+function drawMarks(marks: Row['marks'], y: number, x: (time: number) => number): string {
+  const drawn: Marked[] = [];
+  for (const { at, state } of [...marks].sort((a, b) => a.at - b.at)) {
     const [sign, look] = SIGNS[state] ?? ['·', 'stopped'];
-    if (x(at) - (marked.get(sign) ?? -WIDTH) < NEAR_MARK) return '';
-    marked.set(sign, x(at));
-    return `<text class="m ${look}" x="${x(at).toFixed(1)}" y="${y + 4}" text-anchor="middle">${sign}</text>`;
-  });
-  return name + bars.join('') + marks.join('');
+    const last = drawn.at(-1);
+    const free = last ? last.at + NEAR_MARK + (last.count > 1 ? COUNTED + `${last.count}`.length * DIGIT : 0) : 0;
+    const isNear = last !== undefined && x(at) < free && (last.sign === sign || free - x(at) > MOST_MOVED);
+    if (isNear) last.count += 1;
+    else drawn.push({ sign, look, at: Math.max(x(at), free), count: 1 });
+  }
+  return drawn
+    .map(({ sign, look, at, count }) => {
+      const many = count > 1 ? `<tspan font-size="9">${count}</tspan>` : '';
+      return `<text class="m ${look}" x="${at.toFixed(1)}" y="${y + 4}" text-anchor="${many ? 'start' : 'middle'}">${sign}${many}</text>`;
+    })
+    .join('');
 }
 
 const hhmm = (time: number): string => {

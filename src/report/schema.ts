@@ -68,6 +68,7 @@ const gone = z
     text: z.string().describe('A sentence without its end.'),
     landed: z.string().describe('Its commit.'),
     by: z.string().optional().describe('The commit that took it off; missing: the branch was reset or rewritten.'),
+    at: ms.optional().describe('When that commit was made.'),
     part: z.array(z.string()).optional().describe('The files that it took off, where the rest is still there.'),
     command: z
       .string()

@@ -162,6 +162,8 @@ export interface History {
   renamed?: Renamed;
   monthLanded?: number;
   monthDollars?: number;
+  /** How many runs are missing, because their files cannot be read. */
+  leftOut?: number;
 }
 
 export interface Details {

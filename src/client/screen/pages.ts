@@ -16,6 +16,8 @@ import { historyRuns } from '../report/history.js';
 const KEPT_MS = 30_000;
 /** The screen owns the terminal: a warning about a damaged summary must not be written into it. */
 const quiet = (): void => {};
+/** As `readable.ts` says it. */
+const LEFT_OUT = /^run (\S+) is left out: /;
 
 export class Pages {
   readonly #context: Context;
@@ -68,8 +70,16 @@ export class Pages {
   async #runs(): Promise<Details['history']> {
     const now = Date.now();
     if (!this.#history || now - this.#history.at > KEPT_MS) {
-      const value = await historyRuns(this.#context, this.#ref.project, Date.now(), quiet).catch(() => undefined);
-      this.#history = { at: Date.now(), value };
+      const left = new Set<string>();
+      const warn = (problem: string): void => {
+        const [, run] = LEFT_OUT.exec(problem) ?? [];
+        if (run) left.add(run);
+      };
+      const value = await historyRuns(this.#context, this.#ref.project, Date.now(), warn).catch(() => undefined);
+      this.#history = {
+        at: Date.now(),
+        value: value && { ...value, ...(left.size > 0 ? { leftOut: left.size } : {}) },
+      };
     }
     return this.#history.value;
   }

@@ -17,6 +17,7 @@ import type { Standstill } from '../../screen/details.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
+import { passedOver } from '../model/passed-over.js';
 import { takeLeftOut } from '../model/take-left-out.js';
 import type { KeptGone } from '../report/gone.js';
 import { ringBell } from '../views/terminal.js';
@@ -38,9 +39,7 @@ const CHECK_EVERY_MS = 10_000;
 const CHECK_STILL_MS = 3000;
 /** Longest wait for the server's word on a run that has told nothing. */
 const FACTS_MS = 5000;
-/** Interval between looks at the checkout with git. */
 const CHECKOUT_MS = 30_000;
-/** Number of events in one slice of the first fold. */
 const SLICE = 2000;
 
 export class RunSource {
@@ -60,7 +59,7 @@ export class RunSource {
   #answered = 0;
   /** Time of the first question since then that nobody answered. */
   #unanswered: number | undefined;
-  /** When this process read the last event; for the pace of questions only. */
+  /** For the pace of questions only. */
   #lastRead = 0;
   /** Every event so far is in the model. */
   #whole = false;
@@ -93,6 +92,7 @@ export class RunSource {
       this.#read = resolve;
     });
     this.#tasks.push(this.#follow(model), this.#watch(model, read), this.#watchCheckout(model, repo, target));
+    void passedOver(root, this.#ref).then(({ text, short }) => this.#trouble(model, 'runs', text, [short]));
     // A short history is whole in the first picture.
     await Promise.race([read, delay(FIRST_READ_MS)]);
     return model;
@@ -215,7 +215,7 @@ export class RunSource {
   /** A problem outside the run, until it is over; `undefined` ends it. */
   #trouble(
     model: RunModel,
-    about: 'checkout' | 'added' | 'target' | 'events',
+    about: 'checkout' | 'added' | 'target' | 'events' | 'runs',
     text: string | undefined,
     short: readonly string[] = [],
   ): void {

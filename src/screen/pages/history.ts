@@ -45,7 +45,7 @@ export function historyView(view: View): Picture {
   const done = run ? { selected: { id: run.runId } } : {};
   if (runs.length === 0) {
     const lines = [
-      edges(line(bold(name)), line(dim('5 of 5')), size.columns),
+      edges(line(bold(name), ...leftOut(view)), line(dim('5 of 5')), size.columns),
       line(
         dim(
           details.history
@@ -59,9 +59,9 @@ export function historyView(view: View): Picture {
     return framed(view, lines, bottom);
   }
   if (size.columns >= 120) return { ...framed(view, wide(view, runs, at), bottom), ...done };
-  const month = monthText(view);
+  const month = leftOut(view).length > 0 ? '' : monthText(view);
   const head = edges(
-    line(bold(name), `   ${many(runs.length, 'run')}`),
+    line(bold(name), `   ${many(runs.length, 'run')}`, ...leftOut(view)),
     line(dim(`${month}${month === '' ? '' : '     '}5 of 5`)),
     size.columns,
   );
@@ -78,6 +78,12 @@ export function historyView(view: View): Picture {
   if (run) lines.push(...below(run, view));
   return { ...framed(view, lines, bottom), ...done, scroll: first };
 }
+
+/** Runs whose files cannot be read are not in the list. */
+const leftOut = ({ details }: View): Line => {
+  const { leftOut: left = 0 } = details.history ?? {};
+  return left === 0 ? [] : line('  ', coloured(`! ${many(left, 'run')} left out: ralphctl doctor`, 'yellow'));
+};
 
 const monthText = ({ details }: View): string => {
   const { monthLanded, monthDollars } = details.history ?? {};
@@ -157,7 +163,7 @@ function wide(view: View, runs: readonly HistoryRun[], at: number): Line[] {
   const run = runs[at];
   const month = monthText(view);
   const rightParts = run ? runParts(run, view, size.columns - left - 2) : [];
-  const title = edges(line(bold(clean(model.name))), line(dim('5 of 5')), size.columns);
+  const title = edges(line(bold(clean(model.name)), ...leftOut(view)), line(dim('5 of 5')), size.columns);
   return [
     title,
     ...beside(

@@ -20,6 +20,7 @@ import { checkRuns } from '../../../src/client/doctor/runs.js';
 import { recordedRemote } from '../../../src/client/plan/remote.js';
 import { planRun, type RunPlan, runFile } from '../../../src/client/plan/run-plan.js';
 import { KeptGone } from '../../../src/client/report/gone.js';
+import { Pages } from '../../../src/client/screen/pages.js';
 import { RunSource } from '../../../src/client/screen/source.js';
 import { runDir, runsDir } from '../../../src/config/paths.js';
 import { IDEA_TRAILER } from '../../../src/git/landing/message.js';
@@ -31,6 +32,10 @@ import { eventsPath } from '../../../src/run-files/events.js';
 import { keptHints } from '../../../src/run-files/kept.js';
 import { readModel } from '../../../src/run-files/read-model.js';
 import { reloadRun, writeRun } from '../../../src/run-files/run.js';
+import { compose } from '../../../src/screen/compose.js';
+import { noDetails } from '../../../src/screen/details.js';
+import { plainLine } from '../../../src/screen/text/line.js';
+import { initialUi } from '../../../src/screen/ui.js';
 import { commitFiles, makeRepo, type TestRepo } from '../git/repo.js';
 
 const [OLD, NEW, NEXT] = ['20260101-000000-aaaa', '20260102-000000-bbbb', '20260103-000000-cccc'] as const;
@@ -392,5 +397,30 @@ it('D2: sync does not push by the settings of an older run', async () => {
     expect(git('ls-remote', 'origin')).toContain(`refs/heads/${plan.target}`);
   } finally {
     git('remote', 'remove', 'origin');
+  }
+});
+
+it('C6 G4 the full screen says on Run and History that a damaged run is left out', async () => {
+  await damaged(NEW, (dir) => truncate(join(dir, 'run.json'), 10));
+  const gone = new KeptGone();
+  const ref = { project, runId: OLD };
+  const source = new RunSource(context(), ref, () => {}, gone);
+  try {
+    const model = await source.open();
+    await expect.poll(() => model.notices?.map(({ text }) => text).join()).toContain(`run ${NEW} is left out: `);
+    for (const columns of [80, 120]) {
+      const size = { columns, rows: 24 };
+      const drawn = async (screen: 'run' | 'history'): Promise<string> => {
+        const ui = { ...initialUi(), screen };
+        const details = { ...noDetails(), ...(await new Pages(context(), ref, gone).read(ui, columns)) };
+        return compose(model, ui, details, size, { colour: false, ascii: false }, Date.now())
+          .lines.map(plainLine)
+          .join('\n');
+      };
+      expect(await drawn('run')).toContain('1 newer run is left out: ralphctl doctor');
+      expect(await drawn('history')).toContain('! 1 run left out: ralphctl doctor');
+    }
+  } finally {
+    await source.close();
   }
 });

@@ -89,6 +89,28 @@ describe('the page', () => {
     expect(page).toContain('@media print');
   });
 
+  it('G2: signs of iterations of under a second do not overlap in a run of minutes, and none is lost', () => {
+    const states = ['landed', 'failed', 'landed', 'landed', 'blocked', 'landed', 'failed', 'landed'] as const;
+    const events = states.flatMap((status, n) => {
+      const [idea, when] = [`s-${n}`, 1 + n / 120];
+      return [
+        at(when, { kind: 'idea', idea, title: idea, status: 'running' }),
+        at(when, { kind: 'iteration', idea, serial: 1, iteration: 1, max: 3, agentName: 'zed-7', agent: 'x' }),
+        at(when + 0.008, { kind: 'idea', idea, title: idea, status }),
+      ];
+    });
+    const page = htmlReport(reportOf([...shopNight(), ...events]));
+    const rows = new Map<string, { x: number; count: number }[]>();
+    for (const [, x = '', y = '', count = '1'] of page.matchAll(
+      /<text class="m [a-z]+" x="([\d.]+)" y="([\d.]+)"[^>]*>[^<](?:<tspan[^>]*>(\d+)<\/tspan>)?<\/text>/g,
+    ))
+      rows.set(y, [...(rows.get(y) ?? []), { x: Number(x), count: Number(count) }]);
+    const counts = [...rows.values()].map((row) => row.reduce((sum, { count }) => sum + count, 0));
+    expect(Math.max(...counts)).toBeGreaterThanOrEqual(states.length);
+    for (const row of rows.values())
+      for (const [n, { x }] of row.entries()) if (n > 0) expect(x - (row[n - 1]?.x ?? 0)).toBeGreaterThanOrEqual(12.8);
+  });
+
   it('has the commands, the timeline with links to ideas, and closed details', () => {
     const page = htmlReport(reportOf(shopNight()));
     expect(page).toContain('<code>ralphctl answer price-007 &quot;…&quot;</code>');
