@@ -143,7 +143,8 @@ export function sinceThen({ ideas, order, target, endedAt }: RunModel): SinceThe
     if (!idea || idea.group) continue;
     const then = idea.atEnd ?? idea;
     const { told } = idea;
-    if (idea.off && then.status === 'landed' && !isOff(then) && !wasBefore(idea.off, endedAt)) add(`no longer on ${target}`, id);
+    if (idea.off && then.status === 'landed' && !isOff(then) && !wasBefore(idea.off, endedAt))
+      add(`no longer on ${target}`, id);
     if (idea.status === 'landed' && then.status !== 'landed') add(`on ${target} now`, id);
     if (idea.status === 'landed') continue;
     if (idea.atEnd && !idea.off && (told?.verb === 'rollback' || told?.verb === 'reset')) add('rolled back', id);
