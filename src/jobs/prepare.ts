@@ -68,7 +68,7 @@ async function prepare(
     at: input.at,
   });
   const { path: worktree, branch } = made;
-  const mayStand = others && tip !== undefined && tip !== made.base;
+  const mayStand = others && tip !== undefined && !made.anew && tip !== made.base;
   const below = { idea: input.idea, head: tip ?? '', without: tipOfTarget };
   let base = (mayStand && (await reviewBelow(repo, below))) || made.base;
   const wall = await wallOf(deps, run);
@@ -83,7 +83,7 @@ async function prepare(
     await reopenForRed({ worktree, idea: input.idea, candidate: input.reopen.candidate });
     base = input.reopen.onto;
   }
-  if (tip === undefined || input.reopen) await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
+  if (tip === undefined || made.anew || input.reopen) await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   const tell = tellActivity(deps, run, input.idea);
   // No event says that an iteration goes on.

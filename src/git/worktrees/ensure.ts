@@ -11,12 +11,14 @@ import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTip, worktreeName } from '../refs.js';
 import { GitError, git } from '../runner.js';
+import { holdsNoWork, readStatus } from '../status.js';
 import { adopt } from './adopt.js';
 import { moveFolderAside } from './leftovers.js';
 import { canonical, exists, headBranch, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
+import { openOperation } from './operations.js';
 import { freePlace, linkPlace } from './places.js';
 import { recoverBranch } from './recover.js';
-import { clearMark, type Recycled, resetOnto, takeRecyclable, writeMark } from './recycle.js';
+import { clearMark, type Recycled, readMark, resetOnto, takeRecyclable, writeMark } from './recycle.js';
 import { refill, wantWholeTree } from './whole-tree.js';
 
 export interface EnsureInput {
@@ -41,6 +43,8 @@ export interface EnsuredWorktree {
   origin: 'created' | 'recycled' | 'adopted';
   /** What was in its place instead of it is here now. */
   aside?: string | undefined;
+  /** It was rolled back, and begins on `base` now. */
+  anew?: true;
 }
 
 type Placed = Recycled & Pick<EnsuredWorktree, 'origin' | 'aside'>;
@@ -60,6 +64,7 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   const wasSparse = await wantWholeTree(placed.gitDir);
   await fill(placed, branch, tip, input);
   if (wasSparse && placed.origin !== 'created') await refill(placed.path);
+  const anew = placed.origin === 'adopted' && (await beginAnew(placed, { branch, tip, base: input.base }));
   await Promise.all([
     ...(tip ? [] : [git(input.repo).run(['update-ref', branchRef(input.idea), input.base])]),
     writeMark(placed.gitDir, 'idea', input.idea),
@@ -67,11 +72,11 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
     clearMark(placed.gitDir, 'recycling'),
     clearMark(placed.gitDir, 'rolled-back'),
   ]);
-  const base = tip ? await commonBase(input, tip) : input.base;
+  const base = tip && !anew ? await commonBase(input, tip) : input.base;
   const elsewhere = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
   if (elsewhere) await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base });
   await assertPlace(placed.path, branch);
-  return { path: placed.path, branch, base, origin: placed.origin, aside: placed.aside };
+  return { path: placed.path, branch, base, origin: placed.origin, aside: placed.aside, ...(anew ? { anew } : {}) };
 }
 
 async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {
@@ -121,6 +126,24 @@ async function fill(placed: Placed, branch: string, tip: string, input: EnsureIn
     );
   // No index: it was registered but never (completely) filled, so it contains no work.
   if (!(await exists(`${placed.gitDir}/index`))) await git(placed.path).run(['reset', '-q', '--hard']);
+}
+
+/**
+ * Takes an idea that was rolled back along to the target, which may have moved since. False: it was not, or somebody
+ * has worked in its place, and it stays as it is.
+ */
+async function beginAnew(
+  { path, gitDir }: Placed,
+  { branch, tip, base }: { branch: string; tip: string; base: string },
+): Promise<boolean> {
+  if (!tip || (await readMark(gitDir, 'rolled-back')) === undefined) return false;
+  const status = await readStatus(path);
+  if (status.branch !== branch || !holdsNoWork(status) || (await openOperation(gitDir))) return false;
+  const repo = git(path);
+  const behind = await repo.result(['merge-base', '--is-ancestor', tip, base], { ok: [0, 1], read: true });
+  if (behind.code !== 0) return false;
+  if (tip !== base) await repo.run(['checkout', '-q', '-f', '--no-track', '-B', branch, base, '--']);
+  return true;
 }
 
 async function commonBase(input: EnsureInput, tip: string): Promise<string> {

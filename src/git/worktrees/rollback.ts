@@ -6,7 +6,7 @@
 
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
-import { ideaBranch, readTips } from '../refs.js';
+import { branchRef, ideaBranch, readTips } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { keep, savePoint } from '../saves/saves.js';
 import { readStatus, type Status } from '../status.js';
@@ -35,6 +35,8 @@ interface Refs {
   branch: string;
   tip: string;
   base: string;
+  /** Tip of the target. */
+  onto: string;
 }
 interface Tree {
   path: string;
@@ -43,32 +45,41 @@ interface Tree {
   open: OpenOperation | undefined;
 }
 
-/** Resets the idea's branch, and its worktree if any, to its base. */
+/**
+ * Puts the idea's branch and worktree on the target's tip: an idea that begins again needs the fixes that landed
+ * meanwhile. Without a worktree the branch goes, and the next start makes it.
+ */
 export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
   const refs = await readRefs(place);
   const tree = await ownTree(place);
   if (!refs) return { commits: 0 };
   if (tree) return rollbackTree(place, refs, tree);
   const commits = await count(place.repo, refs);
-  if (commits === 0) return { commits };
-  const saved = await keep(place.repo, place.idea, refs.tip, 'rolled back');
-  await git(place.repo).run(['update-ref', '-m', reason(place), `refs/heads/${refs.branch}`, refs.base, refs.tip]);
-  return { saved, commits };
+  const saved = commits === 0 ? undefined : await keep(place.repo, place.idea, refs.tip, 'rolled back');
+  const lines = [`delete refs/heads/${refs.branch} ${refs.tip}`, `delete ${branchRef(place.idea)}`];
+  await git(place.repo).run(['update-ref', '-m', reason(place), '--stdin'], { input: `${lines.join('\n')}\n` });
+  return saved === undefined ? { commits } : { saved, commits };
 }
 
 async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<RolledBack> {
-  const { branch, tip, base } = refs;
-  if (tip === base && atRest(tree, branch)) return earlier(tree);
+  const { branch, tip, base, onto } = refs;
+  const repo = git(tree.path);
+  if (tip === base && atRest(tree, branch)) {
+    const done = await earlier(tree);
+    await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
+    await clearMark(tree.gitDir, 'reopen');
+    if (tip !== onto) await repo.run(['checkout', '-q', '-f', '--no-track', '-B', branch, onto, '--']);
+    return done;
+  }
   const commits = await count(place.repo, refs);
   // The branch may differ from HEAD. The worktree's state comes last, because it is the one to show.
   if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip, 'rolled back');
   const saved = await savePoint({ worktree: tree.path, idea: place.idea, why: 'rolled back', status: tree.status });
   const done: RolledBack = { saved: saved || undefined, commits };
-  if (tip !== base) await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
-  const repo = git(tree.path);
+  await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
   await quit(repo, tree.open);
   await clearMark(tree.gitDir, 'reopen');
-  await repo.run(['checkout', '-q', '-f', '-B', branch, base, '--']);
+  await repo.run(['checkout', '-q', '-f', '--no-track', '-B', branch, onto, '--']);
   await repo.run(['clean', '-fdq']);
   return done;
 }
@@ -121,7 +132,7 @@ async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undef
   if (!tip) return undefined;
   if (!onto) throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
   const base = await git(repo).result(['merge-base', onto, tip], { ok: [0, 1], read: true });
-  if (base.code === 0) return { branch, tip, base: base.stdout.trim() };
+  if (base.code === 0) return { branch, tip, base: base.stdout.trim(), onto };
   throw new RepositoryError(
     `The branch ${branch} has no history in common with ${target}.`,
     `Rename it, so that the idea starts over: git branch -m ${branch} old-${idea}`,

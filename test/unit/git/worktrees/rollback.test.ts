@@ -35,7 +35,8 @@ describe('C2 rollback', () => {
     const theirs = await commitFiles(repo.root, { 'b.txt': 'b\n' }, 'theirs');
     const got = await rollbackIdea(place());
     expect(got).toEqual({ commits: 2, saved: 'refs/ralphctl/save/i-1/1' });
-    expect(await tip('ralph/i-1')).toBe(repo.base);
+    expect(await tip('ralph/i-1')).toBe(theirs);
+    expect(await read(path, 'b.txt')).toBe('b\n');
     expect(await clean(path)).toBe('');
     expect(await tip(`${got.saved}^`)).toBe(head);
     expect(await sh(repo.root, 'show', `${got.saved}:a.txt`)).toBe('edited');
@@ -54,13 +55,37 @@ describe('C2 rollback', () => {
     expect(await rollbackIdea(place())).toEqual({ commits: 0 });
   });
 
+  it('takes an idea without commits of its own along to the target, and again at its start', async () => {
+    const { path } = await ensure();
+    const fixed = await commitFiles(repo.root, { 'fix.txt': 'f\n' }, 'a fix');
+    expect(await rollbackIdea(place())).toEqual({ commits: 0 });
+    expect([await tip('ralph/i-1'), await read(path, 'fix.txt')]).toEqual([fixed, 'f\n']);
+    const later = await commitFiles(repo.root, { 'fix.txt': 'g\n' }, 'another fix');
+    expect(await ensure()).toMatchObject({ path, origin: 'adopted', base: later, anew: true });
+    expect([await tip('ralph/i-1'), await read(path, 'fix.txt'), await clean(path)]).toEqual([later, 'g\n', '']);
+    // An idea at work stays on its base.
+    await commitFiles(repo.root, { 'fix.txt': 'h\n' }, 'a third fix');
+    expect(await ensure()).toMatchObject({ base: later });
+    expect(await tip('ralph/i-1')).toBe(later);
+  });
+
+  it('leaves what a person did in the worktree since', async () => {
+    const path = await worked();
+    await rollbackIdea(place());
+    await commitFiles(repo.root, { 'a.txt': 'fixed\n' }, 'a fix');
+    await put(path, { 'a.txt': 'by hand\n' });
+    expect(await ensure()).toMatchObject({ base: repo.base });
+    expect([await tip('ralph/i-1'), await read(path, 'a.txt')]).toEqual([repo.base, 'by hand\n']);
+  });
+
   it('works without the folder, without a worktree, and without a branch', async () => {
     const path = await worked();
     const head = await tip('ralph/i-1');
     await rm(path, { recursive: true });
     const got = await rollbackIdea(place());
     expect(got.commits).toBe(2);
-    expect(await tip('ralph/i-1')).toBe(repo.base);
+    // Without a worktree, the next start makes the branch anew.
+    expect(await sh(repo.root, 'branch', '--list', 'ralph/i-1')).toBe('');
     expect(await sh(repo.root, 'for-each-ref', '--contains', head, '--format=%(refname)')).toContain(
       'refs/ralphctl/save',
     );
