@@ -155,14 +155,22 @@ export function from(path: string, folder: string): string | undefined {
   return below === '' ? undefined : below;
 }
 
-/** Adds dependencies so that stages run one after another. The ideas of one stage do not wait for each other. */
+/**
+ * Adds dependencies so that stages run one after another. The ideas of one stage do not wait for each other. A task that
+ * somebody ticked before its turn does not break the order: after a stage that is done, ideas also wait for the last
+ * open ones.
+ */
 export function inStages(stages: readonly (readonly Idea[])[]): void {
   let before: readonly Idea[] = [];
-  for (const stage of stages) {
+  let open: readonly Idea[] = [];
+  for (const stage of stages.filter(({ length }) => length > 0)) {
     for (const idea of stage) {
-      const waits = before.map(({ id }) => id).filter((id) => id !== idea.id);
+      const earlier = idea.done ? before : [...before, ...open];
+      const waits = earlier.map(({ id }) => id).filter((id) => id !== idea.id);
       idea.dependsOn = [...new Set([...idea.dependsOn, ...waits])];
     }
-    if (stage.length > 0) before = stage;
+    before = stage;
+    const left = stage.filter(({ done }) => !done);
+    if (left.length > 0) open = left;
   }
 }

@@ -65,7 +65,8 @@ function read(source: Source, known: boolean, root: string, documents: string): 
   const chain: Idea[][] = [];
   for (const idea of ideas.filter(({ blue }) => !blue)) {
     const before = chain.at(-1);
-    if (idea.tags.includes('optional')) inStages([before ?? [], [idea]]);
+    const open = chain.findLast(([one]) => one?.done === false);
+    if (idea.tags.includes('optional')) inStages([open ?? [], before ?? [], [idea]]);
     else chain.push([idea]);
   }
   inStages(chain);

@@ -190,6 +190,29 @@ describe.each(FIXTURES)('F5 $folder/$file', (fixture) => {
   });
 });
 
+describe('F5 a task that was ticked before its turn', () => {
+  const waits = async (file: string, text: string) =>
+    Object.fromEntries((await readBacklog(file, { text })).ideas.map(({ id, dependsOn }) => [id, dependsOn]));
+
+  it('does not let the ones after it start before the last open one', async () => {
+    const text = '- [ ] bye\n- [ ] count\n- [x] hi\n- [x] hey\n- [ ] edit\n- [ ] break\n';
+    expect(await waits('PRD.md', text)).toMatchObject({
+      count: ['bye'],
+      edit: ['hey', 'count'],
+      break: ['edit'],
+    });
+    const plan = '### Task 1: a\n- [ ] a\n### Task 2: b\n- [x] b\n### Task 3: c\n- [ ] c\n';
+    expect(await waits('docs/plans/p.md', plan)).toMatchObject({ 'p.task-3': ['p.task-2', 'p.task-1'] });
+    const groups =
+      'tasks:\n  - {title: a, parallel_group: 1}\n  - {title: b, parallel_group: 1, completed: true}\n  - {title: c, parallel_group: 2, completed: true}\n  - {title: d, parallel_group: 3}\n';
+    expect(await waits('tasks.yaml', groups)).toMatchObject({ d: ['c', 'a'] });
+  });
+
+  it('adds nothing where all before it are ticked', async () => {
+    expect(await waits('PRD.md', '- [x] bye\n- [x] hi\n- [ ] edit\n')).toMatchObject({ edit: ['hi'] });
+  });
+});
+
 describe('F5 any text', () => {
   it('is read as any format, or refused with a BacklogError', async () => {
     const piece = fc.oneof(
