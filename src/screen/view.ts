@@ -48,6 +48,23 @@ export function placeOf(list: readonly Selection[], chosen: Selection | undefine
   return Math.max(elsewhere, 0);
 }
 
+/**
+ * The same for a list that ideas leave by themselves. Below 0: it has nothing of the chosen idea. Then no entry is
+ * selected, because the next key would act on an idea that the person has not chosen.
+ */
+export function placeOrNone(
+  list: readonly Selection[],
+  chosen: Selection | undefined,
+  ideaAt: (one: Selection) => string,
+): number {
+  if (!chosen) return placeOf(list, chosen);
+  const place = placeOf(list, chosen);
+  const found = list[place];
+  if (found === undefined || found.id === chosen.id) return place;
+  const idea = ideaAt(chosen);
+  return idea === '' ? -1 : list.findIndex((one) => ideaAt(one) === idea);
+}
+
 /** First line of a window that shows the index, moved as little as possible. */
 export function windowAt(place: number, count: number, height: number, first = 0): number {
   const last = Math.max(0, count - height);

@@ -20,7 +20,7 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
       return open(ui, seen);
     case 'diff': {
       const idea = ideaAt(ui, seen);
-      return idea && runAt(ui, seen).ideas.has(idea) ? { ui: { ...page(ui, idea), tab: 'diff' } } : { ui };
+      return idea && runAt(ui, seen).ideas.has(idea) ? { ui: { ...page(ui, idea, seen), tab: 'diff' } } : { ui };
     }
     case 'tab-left':
     case 'tab-right':
@@ -98,7 +98,9 @@ function goBack(ui: Ui): Ui {
   return { ...goTo(ui, screen), back, ...kept };
 }
 
-const page = (ui: Ui, idea: string): Ui => {
+/** The list keeps the line that opened the page: the idea may have left its place when the person comes back. */
+const page = (from: Ui, idea: string, { selected }: Seen): Ui => {
+  const ui = from.screen === 'idea' ? from : select(from, selected);
   const { serial: _, file: __, ...rest } = goTo(ui, 'idea');
   return { ...rest, idea, follow: true, scroll: {}, search: '', tab: ui.screen === 'idea' ? ui.tab : 'agent' };
 };
@@ -116,7 +118,7 @@ function open(ui: Ui, seen: Seen): Pressed {
   const idea = ideaAt(ui, seen);
   if (idea === undefined || !model.ideas.has(idea)) return { ui };
   if (ui.screen === 'ideas' && model.ideas.get(idea)?.group) return { ui: group(ui, seen, !ui.closed.has(idea)) };
-  return { ui: page(ui, idea) };
+  return { ui: page(ui, idea, seen) };
 }
 
 function otherRun(ui: Ui, seen: Seen, by: 1 | -1): Ui {

@@ -42,7 +42,9 @@ function step(ui: Ui, { places, selected, most }: Seen, by: number): Ui {
     return { ...ui, follow: to === 0 ? ui.follow : false, scroll: { ...ui.scroll, [name]: to } };
   }
   const at = selected ? places.findIndex((one) => isSame(one, selected)) : -1;
-  const to = Math.max(0, Math.min(places.length - 1, Math.max(0, at) + by));
+  // Where no entry is selected, one step selects the first.
+  const from = at < 0 && Math.abs(by) === 1 ? -by : Math.max(0, at);
+  const to = Math.max(0, Math.min(places.length - 1, from + by));
   return select(ui, places[to]);
 }
 

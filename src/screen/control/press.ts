@@ -15,7 +15,7 @@ import type { Act } from './act.js';
 import { completions } from './complete.js';
 import { moreTexts, opened, turned } from './drafts.js';
 import { look } from './look.js';
-import { move } from './move.js';
+import { move, select } from './move.js';
 import { inOneLine, prompted } from './prompt.js';
 import { goTo, ideaAt, type Pressed, type Seen, runAt as shownBy } from './seen.js';
 import { draftOf, type Typed, typed } from './typing.js';
@@ -106,6 +106,9 @@ const findOf = (text: string): Prompt => ({
   ...(text === '' ? {} : { offered: true }),
 });
 
+/** Lists whose first line is selected until the person moves. A command holds its line: another may become the first. */
+const LISTS: ReadonlySet<Ui['screen']> = new Set(['run', 'needs', 'ideas']);
+
 function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   const moved = move(ui, action, seen);
   if (moved) return { ui: moved };
@@ -116,7 +119,7 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   const idea = seen.model.ideas.get(ideaAt(ui, seen) ?? '');
   const again = action === 'retry' && startsAgain(ui.screen, seen.model, idea);
   const wish = runWish(again ? 'again' : action, seen.model) ?? ofIdea(ui, action, seen);
-  if (wish) return wished(ui, wish, seen);
+  if (wish) return wished(idea && LISTS.has(ui.screen) ? select(ui, seen.selected) : ui, wish, seen);
   switch (action) {
     case 'screen': {
       return { ui: goTo(ui, NUMBERED[Number(key.name) - 1] ?? 'run') };

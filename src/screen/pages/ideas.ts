@@ -172,10 +172,11 @@ export function ideasView(view: View): Picture {
   const { model, ui, size } = view;
   const rows = ideaRows(model, ui);
   const height = size.rows - 1 - 4;
-  const at = Math.max(
-    0,
-    rows.findIndex(({ id }) => id === ui.selected.ideas?.id),
-  );
+  const chosen = ui.selected.ideas?.id ?? '';
+  const found = rows.findIndex(({ id }) => id === chosen);
+  // It landed, and landed ideas are hidden: no other one is chosen instead.
+  const isHidden = ui.hideLanded && model.ideas.get(chosen)?.status === 'landed';
+  const at = found < 0 && !isHidden ? 0 : found;
   const first = windowAt(at, rows.length, height, ui.scroll.ideas);
   const ideas = rows.reduce((sum, { group }) => sum + (group ? 0 : 1), 0);
   const filter = ui.filter.trim() === '' ? '' : `  /${clean(ui.filter)}`;
@@ -198,7 +199,7 @@ export function ideasView(view: View): Picture {
   const row = rows[at];
   const idea = row ? model.ideas.get(row.id) : undefined;
   const left = idea ? `${idea.id} · ${clean(idea.title)}` : '';
-  const place = rows.length > height ? `${whole(at + 1)} of ${whole(rows.length)}` : '';
+  const place = rows.length > height && row ? `${whole(at + 1)} of ${whole(rows.length)}` : '';
   return {
     ...framed(view, lines, { idea, left, right: place }),
     ...(row ? { selected: { id: row.id } } : {}),

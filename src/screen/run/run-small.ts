@@ -10,9 +10,10 @@ import { clean, cut, wrap } from '../text/text.js';
 import { LOOKS, type Shown, shownOf } from '../text/theme.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
-import { type Picture, placeOf, type View, windowAt } from '../view.js';
+import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
 import { happened, isSmall } from './happened.js';
 import { noticeLines } from './notices.js';
+import { ideaOf } from './run.js';
 import { standingOf } from './standing.js';
 import { place, stateLine } from './top.js';
 
@@ -58,7 +59,7 @@ export function smallView(view: View): Picture {
     ...resting.map((idea) => ({ idea, shown: shownOf(idea, model.landing), told: clean(idea.reason ?? idea.title) })),
   ];
   const places = smallPlaces(model);
-  const at = placeOf(places, ui.selected.run);
+  const at = placeOrNone(places, ui.selected.run, (one) => ideaOf(one, model));
   const room = Math.max(1, height - 7 - notices.length);
   const first = windowAt(at, rows.length, room);
   for (const [index, row] of rows.slice(first, first + room).entries()) {

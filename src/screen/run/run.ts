@@ -11,7 +11,7 @@ import { clean, cut, pad, width } from '../text/text.js';
 import { bar, LOOKS } from '../text/theme.js';
 import { age, clock, duration, lasted } from '../text/time.js';
 import type { Section, Selection } from '../ui.js';
-import { type Picture, placeOf, type View } from '../view.js';
+import { type Picture, placeOrNone, type View } from '../view.js';
 import { limitWord } from '../words/state-words.js';
 import { eventKey, type Happened, happened, isSmall, perMinute } from './happened.js';
 import { noticeLines } from './notices.js';
@@ -38,7 +38,7 @@ export function runView(view: View): Picture {
   const body = height - rows.length - 2;
   rows.push(...fitting(view, body));
   const places = rows.flatMap(({ at }) => (at ? [at] : []));
-  const selected = places[placeOf(places, ui.selected.run)];
+  const selected = places[placeOrNone(places, ui.selected.run, (one) => ideaOf(one, model))];
   const lines = rows.map(({ line: one, at }) => (at && at === selected ? marked(one, size.columns) : one));
   const idea = selected?.id === undefined ? undefined : model.ideas.get(ideaOf(selected, model));
   const message = messageLine(view, idea, runMessage(view, idea?.id));
