@@ -122,7 +122,7 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     const merged = mergePull(repo, pull.number, 'ann');
     expect(await look()).toEqual({
       kind: 'behind',
-      why: 'it is merged, but main here has commits that origin/main lacks; join both: git pull --rebase origin main',
+      why: 'it is merged, but main here has commits that origin/main lacks; join both: git pull --no-rebase origin main',
     });
     await at.b.git('pull', '--quiet', '--rebase', 'origin', 'main');
     expect(await look()).toMatchObject({ kind: 'merged', commit: merged, by: 'ann' });

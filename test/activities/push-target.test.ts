@@ -6,7 +6,9 @@ import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { heldText } from '../../src/decide/delivery/push.js';
 import { recordRemote } from '../../src/git/delivery/remote.js';
+import { goneOf } from '../../src/git/landing/gone.js';
 import { landedIdeas } from '../../src/git/landing/landed.js';
 import { addIdeas, writeRun } from '../../src/run-files/run.js';
 import { pidsWith } from '../support/processes.js';
@@ -337,9 +339,32 @@ describe('D2 a remote that moves', () => {
     const theirs = await otherPushes({ 'theirs.txt': 'theirs\n' });
     expect(await push()).toMatchObject({ kind: 'held', cause: 'foreign', why: expect.stringContaining('my own') });
     expect([await b.git('rev-parse', 'main'), await inBare('rev-parse', 'main')]).toEqual([mine, theirs]);
-    // What the message advises.
-    await b.git('pull', '--quiet', '--rebase', 'origin', 'main');
-    expect(await push()).toMatchObject({ kind: 'pushed' });
+  });
+
+  it('advises a join that keeps landed commits: what began on them lands, and all of it counts as landed', async () => {
+    const { b, bare, lands, works, land, push, otherPushes, ideasIn } = await pushing();
+    await rename(bare, `${bare}.away`);
+    const first = await lands('t-1');
+    await b.write({ 'mine.txt': 'mine\n' });
+    await b.commit('my own');
+    await rename(`${bare}.away`, bare);
+    await otherPushes({ 'theirs.txt': 'theirs\n' });
+    const running = await works('t-2');
+    const held = await push();
+    if (held.kind !== 'held') throw new Error('the push is to be held');
+    const advised = /git (pull .*?)[;,]/.exec(heldText(held, 'origin/main'))?.[1] ?? '';
+    await b.git('-c', 'core.editor=true', ...advised.split(' '));
+    expect(await land(running)).toMatchObject({ kind: 'landed' });
+    expect(await push()).toMatchObject({ kind: 'pushed', ideas: ['t-2', 't-1'] });
+    expect(await b.gitIn(bare, 'rev-parse', 'main')).toBe(await b.git('rev-parse', 'main'));
+    expect(await ideasIn(bare)).toEqual(['t-2', 't-1']);
+    expect((await landedIdeas(b.repo, 'main', 'roadmap.md')).sort()).toEqual(['t-1', 't-2']);
+    const commit = first.kind === 'landed' ? first.commit : '';
+    const look = { repo: b.repo, target: 'main', backlogPath: 'roadmap.md' };
+    expect(await goneOf(look, new Map([['t-1', commit]]))).toEqual([]);
+    // The next landing stands on the merge.
+    await lands('t-3');
+    expect(await push()).toMatchObject({ kind: 'pushed', ideas: ['t-3'] });
   });
 });
 

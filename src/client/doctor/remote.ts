@@ -54,7 +54,7 @@ async function checkPush({ env, root, config, target }: About, record: RemoteRec
       warn(
         WHAT,
         `${to} and ${target} here each have commits that the other lacks`,
-        `git pull --rebase ${record.name} ${target}`,
+        `git pull --no-rebase ${record.name} ${target}`,
       ),
     ];
   const open = await notPushedText(root, target, record);

@@ -106,7 +106,8 @@ const RETRIES = 'An open run retries by itself; to retry now: ralphctl sync';
 const LATER = 'To push it: ralphctl sync, or the next ralphctl start';
 const SET_BACK = 'Set it back, or end the run and start another one: ralphctl stop; then: ralphctl start';
 const JOIN = 'Join both in your checkout: ';
-const joinBy = (to: string): string => `${JOIN}git pull --rebase ${to.replace('/', ' ')}`;
+/** A merge: open ideas stand on the landed commits, which a rebase would replace. */
+const joinBy = (to: string): string => `${JOIN}git pull --no-rebase ${to.replace('/', ' ')}`;
 const FIX: Readonly<Record<HeldCause, (to: string) => string>> = {
   unreachable: () => RETRIES,
   moved: () => RETRIES,

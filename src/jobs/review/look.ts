@@ -125,7 +125,7 @@ async function merged(
     if (!(await isAncestor(repo, commit, `refs/heads/${target}`)))
       return {
         kind: 'behind',
-        why: `it is merged, but ${target} here has commits that ${from} lacks; join both: git pull --rebase ${from.replace('/', ' ')}`,
+        why: `it is merged, but ${target} here has commits that ${from} lacks; join both: git pull --no-rebase ${from.replace('/', ' ')}`,
       };
   }
   // No commit can contain the tick of a backlog that git does not track.

@@ -64,7 +64,7 @@ it('D2: once the target has what the remote has, nobody is asked to join them; u
   const held = (cause: 'foreign' | 'rejected') =>
     heldText({ cause, why: 'my own here is not a landing', commits: 3, ideas: ['two-001'] }, 'origin/main');
   expect(await heldNow(file, held('foreign'))).toMatch(
-    /my own here is not a landing\. Join both .*git pull --rebase origin main/,
+    /my own here is not a landing\. Join both .*git pull --no-rebase origin main/,
   );
   await sh(repo.root, 'rebase', '-q', 'origin/main');
   expect(await heldNow(file, held('foreign'))).toBe(
