@@ -181,7 +181,7 @@ export class LandingQueue {
     this.#ended = undefined;
     delete this.#board.state.targetBusy;
     if (ended) return ended;
-    this.#ask(entry, `Landing failed: ${message}. Fix it, then reply with anything to retry.`);
+    this.#ask(entry, `Landing failed: ${message.replace(/\.$/, '')}. Fix it, then reply with anything to retry.`);
     if (this.#board.state.run === 'stopping') tellRunState(this.#board, entry);
     return undefined;
   }

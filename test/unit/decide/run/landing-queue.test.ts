@@ -124,9 +124,11 @@ describe('D1 landing lane', () => {
     say(pilot, 'a', 'ready');
     say(pilot, 'b', 'ready');
     decided(pilot);
-    pilot.landingFailed('a', 'the target branch is gone');
+    pilot.landingFailed('a', 'the target branch is gone.');
     expect(decided(pilot)).toEqual(['ask a', 'land b']);
-    expect(pilot.graph.entry('a')?.reason).toContain('the target branch is gone');
+    expect(pilot.graph.entry('a')?.reason).toBe(
+      'Landing failed: the target branch is gone. Fix it, then reply with anything to retry.',
+    );
     say(pilot, 'a', 'wants-slot');
     expect(decided(pilot)).toEqual(['grant a @1']);
   });
