@@ -18,8 +18,11 @@ import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
 import { stateTrouble } from '../state-folder.js';
 
-/** A worker counts as busy after this time without an answer. */
-const PATIENCE_MS = 10_000;
+/**
+ * A worker counts as busy after this time without an answer. A machine under load needs more than ten seconds for the
+ * first answer of a run; the second question has gone out by then, too.
+ */
+const PATIENCE_MS = 20_000;
 /** The server's answer about the run takes milliseconds. */
 const FACTS_MS = 6000;
 /** Workers ask for work at least once a minute. */
@@ -75,7 +78,7 @@ export async function whyStill({ context, model, seen, api }: Asked): Promise<Si
   const polled = works ? undefined : await lastPoll(run);
   if (polled !== undefined && Date.now() - polled > IDLE_QUEUE_MS)
     return { still: { kind: 'no-worker', since: Math.max(since, polled) } };
-  if (Date.now() - unanswered < PATIENCE_MS) return {};
+  if (!isUnanswered(unanswered, Date.now())) return {};
   if (facts !== 'late' && facts?.failing)
     return {
       still: {
@@ -90,6 +93,10 @@ export async function whyStill({ context, model, seen, api }: Asked): Promise<Si
   if (trouble) return { still: diskStill(trouble, since) };
   return { still: { kind: 'busy', since: unanswered, ...(polled === undefined ? {} : { polled }) } };
 }
+
+/** Whether a question has waited so long that its worker counts as busy; times in epoch ms. */
+export const isUnanswered = (asked: number | undefined, now: number): boolean =>
+  asked !== undefined && now - asked >= PATIENCE_MS;
 
 /** `late`: the process of the embedded server runs, and a busy machine delays its answer. */
 const factsOf = (run: RunApi, embedded: boolean): Promise<RunFacts | 'late' | 'no server' | undefined> =>
