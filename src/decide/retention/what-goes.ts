@@ -93,6 +93,8 @@ export interface WorktreeFacts {
   locked: boolean;
   /** Files that are not committed, or repositories of its own: what nothing else holds. */
   unsaved: boolean;
+  /** What a submodule or another repository inside holds and nothing else does, as a part of a sentence. */
+  inner?: string;
   /** A branch has its commits, or they have landed. */
   kept: boolean;
 }
@@ -116,15 +118,13 @@ export function worktreesThatGo(
 ): Decided {
   const decided: Decided = { goes: [], stays: [] };
   if (open) return decided;
-  for (const { path, at, locked, unsaved, kept } of worktrees) {
+  for (const { path, at, locked, unsaved, kept, inner } of worktrees) {
     if (!isOld(at, rules.worktreeDays, rules, now)) continue;
     const why = locked
       ? 'it is locked'
       : unsaved
         ? 'it holds files that are not committed'
-        : kept
-          ? undefined
-          : 'no branch has its commits';
+        : (inner ?? (kept ? undefined : 'no branch has its commits'));
     if (why === undefined) decided.goes.push({ name: path, why: `unused, ${age(at, now)}` });
     else decided.stays.push(`${path} stays: ${why}`);
   }

@@ -13,7 +13,7 @@ import { landedCommits } from '../../git/landing/landed.js';
 import { dropSaves, landedSaves } from '../../git/saves/landed-saves.js';
 import { readReflogs } from '../../git/saves/list.js';
 import { listSaves, type SavePoint } from '../../git/saves/saves.js';
-import { dropWorktree, holdings, ownWorktrees } from '../../git/worktrees/unused.js';
+import { dropWorktree, type Held, holdings, ownWorktrees } from '../../git/worktrees/unused.js';
 import { LockTimeoutError, withLock } from '../../process/lock.js';
 import type { CleanedItem } from '../../protocol/retention.js';
 import { runsOver } from '../../run-files/begun.js';
@@ -30,16 +30,19 @@ const mayBeOpen = async ({ root, project, open }: Cleaning): Promise<boolean> =>
 export async function cleanWorktrees(cleaning: Cleaning): Promise<void> {
   const { root, project, place, rules, now, out } = cleaning;
   if (!place) return;
-  const roots = [place.worktreesRoot ?? worktreesDir(root, project), integrationDir(root, project)];
-  const usable: string[] = [];
-  for (const folder of roots) if (await out.mayClean(folder)) usable.push(folder);
-  if (usable.length === 0) return;
-  if (!cleaning.dryRun) for (const folder of usable) cleaning.sweptAway(await sweep(folder), folder);
+  const usable = async (folder: string): Promise<string | undefined> =>
+    (await out.mayClean(folder)) ? folder : undefined;
+  const folders = {
+    worktrees: await usable(place.worktreesRoot ?? worktreesDir(root, project)),
+    integration: await usable(integrationDir(root, project)),
+  };
+  for (const folder of Object.values(folders))
+    if (folder !== undefined && !cleaning.dryRun) cleaning.sweptAway(await sweep(folder), folder);
   const open = await mayBeOpen(cleaning);
-  for (const tree of open ? [] : await ownWorktrees(place.repo, usable)) {
+  for (const tree of open ? [] : await ownWorktrees(place.repo, folders)) {
     if (cleaning.stop()) return;
     const { path, at, locked } = tree;
-    const facts = (held: Pick<WorktreeFacts, 'unsaved' | 'kept'>): WorktreeFacts => ({ path, at, locked, ...held });
+    const facts = (held: Held): WorktreeFacts => ({ path, at, locked, ...held });
     // Reads the files of those only that are old enough.
     const old = worktreesThatGo([facts({ unsaved: false, kept: true })], rules, { now: now.getTime(), open });
     if (old.goes.length + old.stays.length === 0 || !(await out.mayClean(path))) continue;

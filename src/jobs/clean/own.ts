@@ -8,13 +8,15 @@ import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const TRASH = '.cleaning-';
+/** As `trashName` makes them; a person may have others that begin like them. */
+const TRASH_NAME = /^\.cleaning-([1-9]\d{0,9})-[0-9a-f]{8}$/;
 
 /** Why it cannot be cleaned, as a part of a sentence; undefined where it can. `missing` is no trouble. */
-export async function troubleOf(path: string): Promise<string | undefined | 'missing'> {
+export async function troubleOf(path: string, { file = false } = {}): Promise<string | undefined | 'missing'> {
   const about = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
   if (about instanceof Error) return about.code === 'ENOENT' ? 'missing' : (about.code ?? about.message);
   if (about.isSymbolicLink()) return 'it is a symbolic link, which ralphctl does not follow';
-  if (!about.isDirectory()) return 'it is no folder';
+  if (!about.isDirectory() && !(file && about.isFile())) return 'it is no folder';
   const self = process.geteuid?.();
   if (self !== undefined && about.uid !== self) return `it belongs to user ${about.uid}, and this is user ${self}`;
   return undefined;
@@ -67,13 +69,27 @@ export const deleteAway = (name: string): Promise<void> => rm(name, { recursive:
 
 /** Deletes what cleanings that were killed left in a folder; returns its bytes. Call under the lock of cleanings. */
 export async function sweep(dir: string): Promise<number> {
-  const names = (await readdir(dir).catch(() => [])).filter((name) => name.startsWith(TRASH));
   let bytes = 0;
-  for (const name of names) {
-    bytes += await sizeOf(join(dir, name));
-    await deleteAway(join(dir, name));
+  for (const name of await readdir(dir).catch(() => [])) {
+    const [, pid] = TRASH_NAME.exec(name) ?? [];
+    if (pid === undefined || livesElsewhere(Number(pid))) continue;
+    const path = join(dir, name);
+    if ((await troubleOf(path, { file: true })) !== undefined) continue;
+    bytes += await sizeOf(path);
+    await deleteAway(path);
   }
   return bytes;
+}
+
+/** Two projects may have their worktrees in one folder. This process itself cleans one at a time. */
+function livesElsewhere(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** Disk space of a file or folder, without links below it. Stops counting when it is asked to. */

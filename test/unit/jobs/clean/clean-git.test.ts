@@ -6,6 +6,7 @@ import { projectDir, worktreesDir } from '../../../../src/config/paths.js';
 import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
 import { listSaves, savePoint } from '../../../../src/git/saves/saves.js';
 import { exists, privateGitDir } from '../../../../src/git/worktrees/list.js';
+import { writeMark } from '../../../../src/git/worktrees/recycle.js';
 import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
 import { acquireLock } from '../../../../src/process/lock.js';
 import type { CleanedItem, Retention } from '../../../../src/protocol/retention.js';
@@ -42,6 +43,7 @@ const of = ({ items }: { items: CleanedItem[] }, what: string): string[] =>
 async function worktree(name: string, ...args: string[]): Promise<string> {
   const path = join(worktreesDir(root, PROJECT), name);
   await sh(repo.root, 'worktree', 'add', '-q', ...args, path);
+  await writeMark((await privateGitDir(path)) ?? '', 'idea', 'a-1');
   return path;
 }
 
@@ -111,10 +113,10 @@ describe('worktrees', () => {
 
   it('one whose folder had left its place before a kill is swept', async () => {
     const tree = await worktree('ralph-tree-001', '--detach');
-    await rename(tree, join(worktreesDir(root, PROJECT), '.cleaning-1-abc'));
+    await rename(tree, join(worktreesDir(root, PROJECT), '.cleaning-999999999-0123abcd'));
     const done = await cleaned();
     expect(of(done, 'leftover')).toEqual([worktreesDir(root, PROJECT)]);
-    expect(await exists(join(worktreesDir(root, PROJECT), '.cleaning-1-abc'))).toBe(false);
+    expect(await exists(join(worktreesDir(root, PROJECT), '.cleaning-999999999-0123abcd'))).toBe(false);
   });
 });
 

@@ -124,8 +124,8 @@ describe('two cleanings, and one that is cut off', () => {
     await cleaned();
     await rename(join(dirOf(run), 'ideas'), join(dirOf(run), 'ideas.next'));
     expect(await cleanedText(root, ref, ['transcripts'])).toContain('were cleaned on 2026-11-26');
-    await mkdir(join(dirOf(run), '.cleaning-1-abc', 'a-1'), { recursive: true });
-    await writeFile(join(dirOf(run), '.cleaning-1-abc', 'a-1', 'output.log'), 'x'.repeat(9000));
+    await mkdir(join(dirOf(run), '.cleaning-999999999-0123abcd', 'a-1'), { recursive: true });
+    await writeFile(join(dirOf(run), '.cleaning-999999999-0123abcd', 'a-1', 'output.log'), 'x'.repeat(9000));
     expect((await cleaned()).items.map(({ what }) => what)).toEqual(['leftover']);
     expect((await readdir(dirOf(run))).sort()).toEqual([
       'backlog.json',
