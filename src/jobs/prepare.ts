@@ -83,7 +83,8 @@ async function prepare(
     await reopenForRed({ worktree, idea: input.idea, candidate: input.reopen.candidate });
     base = input.reopen.onto;
   }
-  if (tip === undefined || made.anew || input.reopen) await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
+  if (tip === undefined || made.anew || input.reopen)
+    await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   const tell = tellActivity(deps, run, input.idea);
   // No event says that an iteration goes on.

@@ -96,7 +96,8 @@ function gateLines({ gate, missing }: Findings): string[] {
 }
 
 function setupLines({ setup }: Findings): string[] {
-  if (!setup) return ['# setup:', '#   run: npm ci        # or pip install -r requirements.txt, and so on', '#   copy: [.env]'];
+  if (!setup)
+    return ['# setup:', '#   run: npm ci        # or pip install -r requirements.txt, and so on', '#   copy: [.env]'];
   return ['setup:', `  run: ${JSON.stringify(setup.run)} # from ${setup.from}`, '  # copy: [.env]'];
 }
 
