@@ -5,7 +5,7 @@
 import type { StampedEvent } from '../protocol/events.js';
 import { MAY_BE_FINISHED } from '../protocol/states.js';
 import { gate, unfinished } from './fold-gate.js';
-import { answered, command, moment } from './fold-said.js';
+import { answered, command, landedFirst, moment } from './fold-said.js';
 import { keepQuestion } from './left-asking.js';
 import type { IdeaModel, Iteration, RunModel } from './model.js';
 import { addRun } from './tally.js';
@@ -163,6 +163,7 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
   }
   if (event.status === 'landed') {
     idea.landedBefore = false;
+    landedFirst(idea);
     if (event.commit !== undefined) idea.landedAs = { commit: event.commit, at };
   }
   if (event.commit !== undefined) idea.commit = event.commit;

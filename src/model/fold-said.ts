@@ -3,6 +3,7 @@
  * Invariant: an answer counts once, though its command is an event of its own, and so does work that the run does later,
  * though its result is one. Both lists are bounded. May import protocol only.
  */
+import { HINT_KEPT } from '../protocol/command.js';
 import type { StampedEvent } from '../protocol/events.js';
 import type { IdeaModel, Moment, Said } from './model.js';
 
@@ -41,6 +42,13 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
   if (event.verb === 'rollback') idea.commits = 0;
   // Of what an abort saves, nobody asked.
   if (event.verb === 'stash' && event.by === undefined) return;
+  if (isKeptForNext(event)) {
+    const told = idea.said.find(
+      ({ verb, text, finished }) => verb === 'hint' && !finished && text && event.done.includes(text.slice(0, 40)),
+    );
+    if (told) Object.assign(told, { done: event.done, finished: true });
+    return;
+  }
   const text = event.text ?? event.reason;
   const asked = event.by === undefined ? unfinished(idea, event.verb) : undefined;
   if (asked) {
@@ -56,6 +64,16 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     ...(text === undefined ? {} : { text }),
     ...(event.by ? { by: event.by } : {}),
   });
+}
+
+/** At its end the run tells what becomes of a hint that no prompt had. That is no other hint. */
+const isKeptForNext = ({ verb, text, done }: Of<'command'>): boolean =>
+  verb === 'hint' && text === undefined && done.startsWith(HINT_KEPT);
+
+/** The idea has landed: a hint since the last prompt is in none. */
+export function landedFirst({ said: all, iterations }: IdeaModel): void {
+  const last = iterations.at(-1)?.startedAt ?? 0;
+  for (const one of all) if (one.verb === 'hint' && one.done !== undefined && one.at > last) one.undelivered = true;
 }
 
 /** Work that the run does later: it tells the result with a command event of its own, which no person sent. */

@@ -54,6 +54,8 @@ export interface Said {
   done?: string;
   /** That is the result of the work, which the run told later. */
   finished?: true;
+  /** No prompt had this hint: the idea landed first. */
+  undelivered?: true;
 }
 
 export interface StepPlace {

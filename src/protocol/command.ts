@@ -144,3 +144,8 @@ export function answerIn(note: string): Answered | undefined {
   const [, question, answer] = /^You asked: ([\s\S]*?)\nThe answer: ([\s\S]*)$/.exec(note) ?? [];
   return question === undefined || answer === undefined ? undefined : { question, answer };
 }
+
+/** Begins what a run says at its end of a hint that no prompt had. */
+export const HINT_KEPT = 'kept for the first prompt in the next run';
+/** The words for a hint to an idea that landed without another prompt. */
+export const UNDELIVERED = 'not delivered: it landed first';

@@ -4,6 +4,7 @@
  */
 
 import { sinceText } from '../model/at-end.js';
+import { UNDELIVERED } from '../protocol/command.js';
 import { cutAroundCommands } from '../protocol/cut.js';
 import { dollars, many, short, UNKNOWN } from '../screen/text/numbers.js';
 import { clock, lasted } from '../screen/text/time.js';
@@ -83,11 +84,11 @@ class Page {
       ...(counts.landedBefore > 0 ? [stat(`${counts.landed + counts.landedBefore}`, 'in all')] : []),
       ...(counts.gone ? [stat(`${counts.gone}`, `no longer on ${run.target}`)] : []),
       stat(`${counts.open}`, 'not'),
-      stat(`${counts.iterations}`, 'iterations'),
+      stat(`${counts.iterations}`, counts.iterations === 1 ? 'iteration' : 'iterations'),
       ...(counts.dollars === undefined ? [] : [stat(moneyText(counts), '')]),
       ...(counts.tokens === undefined ? [] : [stat(short(counts.tokens), 'tokens')]),
       ...(run.ms === undefined ? [] : [stat(lasted(run.ms), '')]),
-      ...(counts.conflicts > 0 ? [stat(`${counts.conflicts}`, 'conflicts on landing')] : []),
+      ...(counts.conflicts > 0 ? [stat(`${counts.conflicts}`, `${counts.conflicts === 1 ? 'conflict' : 'conflicts'} on landing`)] : []),
     ];
     return (
       `<header><h1>${esc(run.name)}</h1><p class="soft">${esc(whenText(run))}, onto ${esc(run.target)}</p>` +
@@ -179,7 +180,7 @@ class Page {
       return `<div>${anchor}<div class="row">${cells}</div>${look ? `<div class="in">${look}</div>` : ''}</div>`;
     const said = one.said.map(
       (word) =>
-        `<p>you said (${esc(word.verb)}, ${clock(word.at, this.#report.at)})${word.text ? `: ${escLines(word.text)}` : ''}</p>`,
+        `<p>you said (${esc(word.verb)}, ${clock(word.at, this.#report.at)})${word.text ? `: ${escLines(word.text)}` : ''}${word.undelivered ? ` (${UNDELIVERED})` : ''}</p>`,
     );
     const { commits } = one;
     const range = commits

@@ -165,9 +165,11 @@ function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: num
 function you(ideas: readonly IdeaModel[], extra: Extra): Look {
   const said = ideas.flatMap((idea) => idea.said.filter(({ done }) => done !== undefined));
   const count = (verb: string): number => said.filter((one) => one.verb === verb).length;
+  const late = said.filter(({ undelivered }) => undelivered).length;
+  const notDelivered = late === 0 ? '' : count('hint') === 1 ? ', not delivered' : ` (${late} not delivered)`;
   const words = [
     ...(count('answer') > 0 ? [many(count('answer'), 'answer')] : []),
-    ...(count('hint') > 0 ? [many(count('hint'), 'hint')] : []),
+    ...(count('hint') > 0 ? [many(count('hint'), 'hint') + notDelivered] : []),
     ...(count('approve') > 0 ? [many(count('approve'), 'approval')] : []),
   ];
   const [longest, ...others] = [...waitedOf(extra)].filter(([, ms]) => ms >= LONG_WAIT).sort((a, b) => b[1] - a[1]);

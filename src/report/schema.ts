@@ -47,7 +47,10 @@ const agentRun = z.object({
     .optional(),
 });
 
-const said = z.object({ at: ms, verb: z.string(), text: z.string().optional(), by: z.string().optional() });
+const said = z.object({
+  ...{ at: ms, verb: z.string(), text: z.string().optional(), by: z.string().optional() },
+  undelivered: z.literal(true).optional().describe('A hint that no prompt had: the idea landed first.'),
+});
 
 const work = {
   idea: z.string(),

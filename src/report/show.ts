@@ -2,6 +2,7 @@
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { iterationCount } from '../model/tally.js';
+import { UNDELIVERED } from '../protocol/command.js';
 import { isCutOff, shownIn } from '../screen/cut-off.js';
 import { noDetails } from '../screen/details.js';
 import { card, cardKeys, packed } from '../screen/idea/cards.js';
@@ -137,8 +138,11 @@ function standing({ model, idea, branch, landedSince, notPushed, gone, now, othe
     ),
     ...idea.said
       .filter(({ verb, done }) => verb !== 'answer' || done !== undefined)
-      .map(({ at, verb, text }) =>
-        row('you said', `${clock(at, now)} ${verb}${text ? `: ${paragraphs(text).join(' ')}` : ''}`),
+      .map(({ at, verb, text, undelivered }) =>
+        row(
+          'you said',
+          `${clock(at, now)} ${verb}${text ? `: ${paragraphs(text).join(' ')}` : ''}${undelivered ? ` (${UNDELIVERED})` : ''}`,
+        ),
       ),
     row('run', `${model.runId}, ${model.state}`),
   ];

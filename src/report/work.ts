@@ -21,7 +21,10 @@ export function workOf(idea: IdeaModel): Work {
     runs: iterations.map(runOf),
     said: idea.said
       .filter(({ verb, done }) => verb !== 'answer' || done !== undefined)
-      .map(({ at, verb, text, by }) => ({ at, verb, ...(text ? { text } : {}), ...(by ? { by } : {}) })),
+      .map(({ at, verb, text, by, undelivered }) => ({
+        ...{ at, verb, ...(text ? { text } : {}), ...(by ? { by } : {}) },
+        ...(undelivered ? { undelivered } : {}),
+      })),
     ...(words ? { words } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import type { Answered } from '../../protocol/command.js';
+import { type Answered, UNDELIVERED } from '../../protocol/command.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { GroupView, IdeaLine } from '../../protocol/views.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
@@ -58,9 +58,12 @@ function toldLine({ told, commandsTold = [] }: IdeaReport): string[] {
   return toldWords(all);
 }
 
-function toldWords(all: readonly { verb: string; text?: string | undefined }[]): string[] {
+function toldWords(all: readonly { verb: string; text?: string | undefined; undelivered?: true }[]): string[] {
   if (all.length === 0) return [];
-  const shown = all.slice(-MOST_TOLD).map(({ verb, text }) => `${verb}${text ? ` (${clean(text)})` : ''}`);
+  const shown = all.slice(-MOST_TOLD).map(({ verb, text, undelivered }) => {
+    const about = [...(text ? [clean(text)] : []), ...(undelivered ? [UNDELIVERED] : [])].join('; ');
+    return about === '' ? verb : `${verb} (${about})`;
+  });
   return [`you told it: ${all.length > shown.length ? '…, ' : ''}${shown.join(', ')}`];
 }
 

@@ -70,7 +70,7 @@ export interface IdeaReport extends WhyView {
   /** The backlog does not have it any more. */
   lineGone?: LineGone;
   /** All commands that people gave it, oldest first; `told` is the last one. */
-  commandsTold?: { verb: string; text?: string }[];
+  commandsTold?: { verb: string; text?: string; undelivered?: true }[];
   /** Complete commands that help now, the most useful first. */
   commands: string[];
   /** Further verbs that it takes while no run is open. */
@@ -102,8 +102,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     runId === undefined ? [] : answersInRun(ideaDir(about.root, about.project, runId, view.idea)),
     saidEarlier(view.idea, about),
   ]);
-  const commandsTold = (told?.said ?? []).flatMap(({ verb, text, done }) =>
-    done === undefined ? [] : [{ verb, ...(text ? { text } : {}) }],
+  const commandsTold = (told?.said ?? []).flatMap(({ verb, text, done, undelivered }) =>
+    done === undefined ? [] : [{ verb, ...(text ? { text } : {}), ...(undelivered ? { undelivered } : {}) }],
   );
   const changed = told ? changedOutside(told) : [];
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
@@ -129,7 +129,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),
     ...(about.renamed ? { renamed: about.renamed } : {}),
     ...(about.after?.lineGone ? { lineGone: { backlog: about.after.lineGone.backlog } } : {}),
-    ...(commandsTold.length > 1 ? { commandsTold } : {}),
+    ...(commandsTold.length > 1 || commandsTold.some((one) => one.undelivered) ? { commandsTold } : {}),
     commands,
     ...(also.length > 0 ? { also } : {}),
   };

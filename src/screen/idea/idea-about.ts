@@ -1,5 +1,6 @@
 /** Facts about an idea's place in the run: score, branch, ideas that wait for it, messages. */
 import type { IdeaModel } from '../../model/model.js';
+import { UNDELIVERED } from '../../protocol/command.js';
 import { waitingFor } from '../lists.js';
 import { clean } from '../text/text.js';
 import { clock } from '../text/time.js';
@@ -70,6 +71,6 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
       : '',
   );
   const said = idea.said.at(-1);
-  add('you said', said ? clean(said.text ?? said.verb) : '');
+  add('you said', said ? `${said.undelivered ? `${UNDELIVERED}: ` : ''}${clean(said.text ?? said.verb)}` : '');
   return parts;
 }

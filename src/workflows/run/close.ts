@@ -8,6 +8,7 @@ import type { Autopilot } from '../../decide/run/autopilot.js';
 import { clip, MAX_REASON } from '../../decide/text.js';
 import { runStatus, runSummary } from '../../decide/views/status.js';
 import type { CarriedOver } from '../../protocol/activities.js';
+import { HINT_KEPT } from '../../protocol/command.js';
 import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
 import type { AlertSender } from '../alert-sender.js';
 import { activityProblem, mainActivities, refOf } from '../proxies.js';
@@ -48,7 +49,7 @@ export async function closeRun(
 function tellCarried(input: AutopilotInput, hints: CarriedOver['hints']): void {
   for (const { idea, notes } of hints) {
     for (const note of notes) {
-      const done = `kept for the first prompt in the next run: "${clip(note, MAX_REASON)}"`;
+      const done = `${HINT_KEPT}: "${clip(note, MAX_REASON)}"`;
       emit(input, { kind: 'command', verb: 'hint', idea, done });
     }
   }
