@@ -150,6 +150,7 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
   idea.title = event.title;
   idea.status = event.status;
   if (event.status !== 'landing') delete idea.review;
+  if (event.status === 'paused' || event.status === 'pending' || CLOSED.has(event.status)) delete idea.restAsked;
   idea.held = event.held === true;
   idea.approval = event.approval === true;
   if (event.retries !== undefined) idea.retries = event.retries;

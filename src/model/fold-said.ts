@@ -56,6 +56,7 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     asked.finished = true;
     return;
   }
+  askRest(idea, event.verb);
   idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
   said(idea, {
     at,
@@ -64,6 +65,13 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     ...(text === undefined ? {} : { text }),
     ...(event.by ? { by: event.by } : {}),
   });
+}
+
+function askRest(idea: IdeaModel, verb: string): void {
+  if (verb === 'resume') delete idea.restAsked;
+  if (idea.status !== 'running') return;
+  if (verb === 'pause' || verb === 'pause-now') idea.restAsked = 'pause';
+  if (verb === 'stop') idea.restAsked = 'stop';
 }
 
 /** At its end the run tells what becomes of a hint that no prompt had. That is no other hint. */

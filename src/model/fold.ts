@@ -155,6 +155,7 @@ export function fold(model: RunModel, event: StampedEvent): void {
       return;
     case 'command':
       if (event.idea === undefined && event.verb === 'review') model.review = false;
+      if (event.idea === undefined && event.verb === 'resume') resumed(model);
       break;
     case 'push':
       model.warnings = model.warnings.filter(({ kind }) => kind !== 'push');
@@ -260,4 +261,9 @@ function foldPause(
     if (why) open.why ??= why;
   } else if (before === 'pausing') pauses.pop();
   else open.to = at;
+}
+
+/** The run resumes its ideas, too. A stop stays. */
+function resumed({ ideas }: RunModel): void {
+  for (const idea of ideas.values()) if (idea.restAsked === 'pause') delete idea.restAsked;
 }

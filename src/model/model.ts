@@ -137,6 +137,8 @@ export interface IdeaModel {
   spent: Tally;
   moments: Moment[];
   said: Said[];
+  /** A person asked for it, and its running step ends first. */
+  restAsked?: 'pause' | 'stop';
   /** A person's last command. */
   told?: { verb: string; reason?: string };
   warnings: WarningLine[];

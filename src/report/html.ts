@@ -88,7 +88,9 @@ class Page {
       ...(counts.dollars === undefined ? [] : [stat(moneyText(counts), '')]),
       ...(counts.tokens === undefined ? [] : [stat(short(counts.tokens), 'tokens')]),
       ...(run.ms === undefined ? [] : [stat(lasted(run.ms), '')]),
-      ...(counts.conflicts > 0 ? [stat(`${counts.conflicts}`, `${counts.conflicts === 1 ? 'conflict' : 'conflicts'} on landing`)] : []),
+      ...(counts.conflicts > 0
+        ? [stat(`${counts.conflicts}`, `${counts.conflicts === 1 ? 'conflict' : 'conflicts'} on landing`)]
+        : []),
     ];
     return (
       `<header><h1>${esc(run.name)}</h1><p class="soft">${esc(whenText(run))}, onto ${esc(run.target)}</p>` +

@@ -101,8 +101,10 @@ function ideaHint(
       return idea.status === 'needs-human' && verbs.has('answer') ? text : undefined;
     case 'pause':
       if (verbs.has('resume')) return 'resume';
+      if (idea.restAsked === 'stop') return undefined;
       return verbs.has('pause') ? text : undefined;
     case 'stop':
+      if (idea.restAsked === 'stop') return undefined;
       if (verbs.has('stop') && idea.status !== 'pending') return text;
       return verbs.has('abandon') ? 'give up' : undefined;
     case 'continue':

@@ -49,6 +49,8 @@ const asked = (ask: string, ...args: string[]): Wish => ({ ask, act: { do: 'tell
 const sure = (model: RunModel, ...args: string[]): Wish =>
   asked(questionBefore(args, model) ?? args.join(' '), ...args);
 
+const stopAsked = (id: string): Wish => ({ refused: `${id} stops after its running step; then p resumes it` });
+
 /** `draft`: the unsent answer to it. */
 export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft?: string): Wish | undefined {
   const { id } = idea;
@@ -83,8 +85,10 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
         ...(draft ? { start: draft, draft: id } : { draft: `hint ${id}` }),
       });
     case 'pause':
+      if (idea.restAsked === 'stop') return stopAsked(id);
       return verbs.has('resume') ? tell('resume', id) : only('pause', tell('pause', id));
     case 'stop':
+      if (idea.restAsked === 'stop') return stopAsked(id);
       if (verbs.has('stop') && idea.status !== 'pending') return sure(model, 'stop', id);
       return only('abandon', sure(model, 'abandon', id));
     case 'retry':

@@ -11,6 +11,7 @@ import { bar, SIGNALS } from '../text/theme.js';
 import { age, duration } from '../text/time.js';
 import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
+import { restText } from '../words/idea-words.js';
 import { claim } from '../words/signal-words.js';
 import { toldOf } from './told.js';
 
@@ -46,6 +47,8 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
   const activity = idea.activity && activityWords(idea.activity, clean);
   if (!run) {
     const lines = [line(` slot   ${idea.agentName ?? UNKNOWN}`)];
+    const rest = restText(idea);
+    if (rest !== undefined) lines.push(line(` asked  ${rest}`));
     if (idea.activity) lines.push(line(` now    ${activity}, ${duration(now - idea.activity.at)}`));
     return box([{ title: 'Starting', lines }], columns);
   }
@@ -53,6 +56,7 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
   const title = [
     `Iteration ${run.number}${max === undefined ? '' : ` of ${max}`}`,
     idea.step ? `step ${idea.step.number}/${idea.step.of}${idea.step.phase ? ` ${clean(idea.step.phase)}` : ''}` : '',
+    restText(idea) ?? '',
     activity ?? (idea.gateNow ? `gate ${idea.gateNow.number}/${idea.gateNow.of}` : ''),
     idea.retries > 0 ? retriesText(idea.retries) : '',
   ]

@@ -56,7 +56,8 @@ export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVer
   if (over) return verbs;
   if (model.mode !== 'semi-auto') verbs.delete('assign');
   // What waits for an approval goes on with that alone.
-  if (!idea.held && (idea.status !== 'paused' || idea.approval)) verbs.delete('resume');
+  const rests = idea.held || idea.restAsked === 'pause' || (idea.status === 'paused' && !idea.approval);
+  if (!rests) verbs.delete('resume');
   return verbs;
 }
 

@@ -13,6 +13,7 @@ import { duration } from '../text/time.js';
 import type { SlotOrder } from '../ui.js';
 import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
+import { restText } from '../words/idea-words.js';
 import { type Columns, columnsFor, header, iterCells, placed } from './slot-columns.js';
 
 /** An agent counts as quiet after this time without output. */
@@ -154,6 +155,8 @@ export function costText({ spent }: IdeaModel): string {
 }
 
 function nowText(idea: IdeaModel, { details, size }: View, { titles }: Columns): string {
+  const rest = restText(idea);
+  if (rest !== undefined) return rest;
   if (idea.activity) return activityWords(idea.activity, clean);
   if (idea.gateNow) return `${titles ? 'gate: ' : ''}${clean(idea.gateNow.command)}`;
   const quiet = details.quietMs.get(idea.id) ?? 0;

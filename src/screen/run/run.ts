@@ -12,6 +12,7 @@ import { bar, LOOKS } from '../text/theme.js';
 import { age, clock, duration, lasted } from '../text/time.js';
 import type { Section, Selection } from '../ui.js';
 import { type Picture, placeOrNone, type View } from '../view.js';
+import { restText } from '../words/idea-words.js';
 import { limitWord } from '../words/state-words.js';
 import { eventKey, type Happened, happened, isSmall, perMinute } from './happened.js';
 import { noticeLines } from './notices.js';
@@ -286,7 +287,7 @@ function runMessage({ model, size, now }: View, id: string | undefined): { left:
       ? ` · waits since ${clock(idea.since, now)}`
       : '';
   return {
-    left: `${idea.id} · ${clean(idea.title)}${waits}`,
+    left: [idea.id, clean(idea.title), restText(idea)].filter(Boolean).join(' · ') + waits,
     right: others === 0 ? '' : `${many(others, 'other')} ${others === 1 ? 'waits' : 'wait'} for it`,
   };
 }

@@ -1,4 +1,5 @@
 /** A change of an idea's state in words. Invariant: foreign text passes through the cleaner. Pure. */
+import type { IdeaModel } from '../../model/model.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import { dim, line } from '../text/line.js';
 import type { EventWords, Writing } from './event-words.js';
@@ -60,3 +61,9 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
       return { sign: '▵', colour: 'blue', words: line('in the landing queue'), quiet: true };
   }
 }
+
+const REST_ASKED = { pause: 'pauses after this step', stop: 'stops after this step' } as const;
+
+/** What a person asked for, while the running step goes on; undefined: nothing. */
+export const restText = ({ status, restAsked }: Pick<IdeaModel, 'status' | 'restAsked'>): string | undefined =>
+  status === 'running' && restAsked ? REST_ASKED[restAsked] : undefined;
