@@ -6,6 +6,7 @@ import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { dropPushed } from '../../src/client/after-run/not-pushed.js';
 import { heldText } from '../../src/decide/delivery/push.js';
 import { recordRemote } from '../../src/git/delivery/remote.js';
 import { goneOf } from '../../src/git/landing/gone.js';
@@ -26,6 +27,25 @@ describe('D2 a push after a landing', () => {
     // As after a push of the user's own.
     expect(await b.git('rev-parse', 'origin/main')).toBe(tip);
     expect(await push()).toMatchObject({ kind: 'pushed', commits: 0, ideas: [] });
+  });
+
+  it('status speaks of no missing push once sync has made it, before the run tries again', async () => {
+    const { b, lands } = await pushing();
+    await lands('t-1');
+    const file = { ...b.file, remote: await recordRemote(b.repo, { name: 'origin', branch: 'main' }) };
+    const errors = { kind: 'errors' as const, text: '3 ideas failed' };
+    const told = () => ({
+      delivery: { to: 'origin/main', text: '1 commit (t-1) is not on origin/main', since: 0 },
+      warnings: [errors, { kind: 'push' as const, text: '1 commit (t-1) is not on origin/main' }],
+    });
+    const before = told();
+    await dropPushed(before, file);
+    expect(before).toEqual(told());
+    // What sync, or a push of the user, leaves here.
+    await b.git('push', '--quiet', 'origin', 'main');
+    const after = told();
+    await dropPushed(after, file);
+    expect(after).toEqual({ warnings: [errors] });
   });
 
   it('pushes only the target: no tag, no branch, no ref of ralphctl', async () => {

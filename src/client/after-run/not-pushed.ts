@@ -85,3 +85,13 @@ export async function mayOwe({ repo, target, remote }: RunFile): Promise<boolean
   if (!remote) return false;
   return (await notPushed(repo, target, remote).catch(() => true)) !== undefined;
 }
+
+/**
+ * An open run learns with its next try that `sync`, or a push of the person, was quicker. Until then its own words are
+ * from before that.
+ */
+export async function dropPushed(status: Pick<RunStatus, 'delivery' | 'warnings'>, file: RunFile): Promise<void> {
+  if (!status.delivery || !file.remote || (await mayOwe(file))) return;
+  delete status.delivery;
+  if (status.warnings) status.warnings = status.warnings.filter(({ kind }) => kind !== 'push');
+}

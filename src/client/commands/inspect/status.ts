@@ -26,7 +26,7 @@ import { stateWord } from '../../../screen/words/state-words.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
-import { notPushedLine } from '../../after-run/not-pushed.js';
+import { dropPushed, notPushedLine } from '../../after-run/not-pushed.js';
 import type { RunFacts } from '../../api/facts.js';
 import type { RunApi } from '../../api/run.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
@@ -194,7 +194,10 @@ async function fromFiles(context: Context, project: string, found: Found, option
 
 /** The worker keeps the beginning of a long question, and no times, gates or costs; the events have them whole. */
 async function addFacts(found: Found, status: RunStatus, model: RunModel, file: RunFile): Promise<void> {
-  if (found.facts?.open || found.stranded) await takeOpen(model, file);
+  if (found.facts?.open || found.stranded) {
+    await takeOpen(model, file);
+    await dropPushed(status, file);
+  }
   takeLeft(status, model);
   for (const line of status.attention) {
     const whole = line.status === 'needs-human' ? wholeQuestion(model.ideas.get(line.id), line.reason) : undefined;
