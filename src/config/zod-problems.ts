@@ -72,9 +72,12 @@ const mismatch = (issue: Issue): boolean =>
   issue.path.length === 0 &&
   (issue.code === 'invalid_type' || (issue.code === 'invalid_union' && issue.errors.every((e) => e.some(mismatch))));
 
+/** A fixed word beside other types, such as `never` beside numbers. Alone it would be told as the only value. */
+const isWord = (issue: Issue): boolean => issue.path.length === 0 && issue.code === 'invalid_value';
+
 /** The alternative of a union that fits the value best: the right type at the top, then the fewest issues. */
 function meant(alternatives: readonly Issue[][], value: unknown): Issue[] | undefined {
-  const fits = alternatives.filter((issues) => !issues.some(mismatch));
+  const fits = alternatives.filter((issues) => !issues.some(mismatch) && !issues.some(isWord));
   if (fits.length === 0 || value === null || typeof value !== 'object') return fits.length === 1 ? fits[0] : undefined;
   return [...fits].sort((a, b) => a.length - b.length)[0];
 }
@@ -82,6 +85,7 @@ function meant(alternatives: readonly Issue[][], value: unknown): Issue[] | unde
 /** The types that a union takes at its top, in words. */
 const typesWanted = (issue: Issue): string[] => {
   if (issue.code === 'invalid_type') return [KINDS[issue.expected] ?? issue.expected];
+  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value));
   if (issue.code !== 'invalid_union') return [];
   return issue.errors.flatMap((issues) => issues.filter((i) => i.path.length === 0).flatMap(typesWanted));
 };

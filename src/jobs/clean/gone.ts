@@ -18,9 +18,11 @@ import {
 import { DEFAULT_RETENTION } from '../../config/schema/retention.js';
 import { type ProjectFacts, projectGoes, type RunFacts } from '../../decide/retention/what-goes.js';
 import { LockTimeoutError, withLock } from '../../process/lock.js';
-import type { RunPart } from '../../protocol/retention.js';
+import type { Retention, RunPart } from '../../protocol/retention.js';
+import type { RunRef } from '../../protocol/run-ref.js';
 import { newestRun } from '../../run-files/readable.js';
-import { listRuns } from '../../run-files/run.js';
+import { lastRevision } from '../../run-files/revisions.js';
+import { listRuns, loadRun } from '../../run-files/run.js';
 import { allFacts } from './all-facts.js';
 import type { Cleaning } from './clean.js';
 import { deleteAway, sizeOf, sweep, takeAway } from './own.js';
@@ -43,9 +45,11 @@ export async function cleanGone(cleaning: Cleaning): Promise<void> {
     if (project === own || project.startsWith('.') || (await isYoung(cleaning, project))) continue;
     const run = await newestRun(root, project);
     if (!run || (await repositoryState(run.file.repo)) !== 'gone') continue;
+    const rules = await rulesOf(root, { project, runId: run.file.runId });
+    if (cleaning.byItself && !rules.automatic) continue;
     const dir = projectDir(root, project);
     if (!(await out.mayClean(dir)) || !(await out.mayClean(join(dir, 'runs')))) continue;
-    const clean = (): Promise<void> => cleanOne(cleaning, project, run.file.repo, run.file.config.retention);
+    const clean = (): Promise<void> => cleanOne(cleaning, project, run.file.repo, rules);
     if (cleaning.dryRun) await clean();
     else
       await out.trying(dir, () =>
@@ -66,7 +70,18 @@ async function isYoung({ root, now }: Cleaning, project: string): Promise<boolea
 
 const ALL: readonly RunPart[] = ['transcripts', 'gateLogs', 'events'];
 
-async function cleanOne(cleaning: Cleaning, project: string, repo: string, rules = DEFAULT_RETENTION): Promise<void> {
+/** Of its newest configuration. One that cannot be read may have turned the cleaning off. */
+async function rulesOf(root: string, ref: RunRef): Promise<Retention> {
+  try {
+    const config = await lastRevision(root, ref);
+    const { file } = await loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
+    return { ...DEFAULT_RETENTION, ...(file.config.retention as Partial<Retention> | undefined) };
+  } catch {
+    return { ...DEFAULT_RETENTION, automatic: false };
+  }
+}
+
+async function cleanOne(cleaning: Cleaning, project: string, repo: string, rules: Retention): Promise<void> {
   const { root, now, out, dryRun } = cleaning;
   const runs: RunFacts[] = [];
   for await (const run of allFacts(cleaning, project)) runs.push(run);

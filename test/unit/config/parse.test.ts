@@ -163,6 +163,15 @@ describe('errors', () => {
     ['slots: 0\n', 'ralphctl.yaml:1: slots must be at least 1, not 0'],
     ['slots: 101\n', 'ralphctl.yaml:1: slots must be at most 100, not 101'],
     ['slots: 2.5\n', 'ralphctl.yaml:1: slots must be a whole number, not 2.5'],
+    [
+      'retention: { saveDays: 1.5 }\n',
+      'ralphctl.yaml:1: retention.saveDays must be a whole number or "never", not 1.5',
+    ],
+    [
+      'retention: { saveDays: nver }\n',
+      'ralphctl.yaml:1: retention.saveDays must be a number or "never", not text ("nver")',
+    ],
+    ['retention: { saveDays: 0 }\n', 'ralphctl.yaml:1: retention.saveDays must be at least 1, not 0'],
     ['timeoutMinutes: 0\n', 'ralphctl.yaml:1: timeoutMinutes must be more than 0, not 0'],
     ['gate: npm test\n', 'ralphctl.yaml:1: gate must be a list or a map of keys, not text ("npm test")'],
     ['gate: [3]\n', 'ralphctl.yaml:1: gate[0] must be text or a map of keys, not 3'],

@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { projectDir, runDir } from '../../../../src/config/paths.js';
+import { configSchema } from '../../../../src/config/schema/config.js';
 import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
 import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
 import { healRun } from '../../../../src/jobs/clean/runs.js';
 import { acquireLock } from '../../../../src/process/lock.js';
 import type { Retention } from '../../../../src/protocol/retention.js';
 import { cleanedText } from '../../../../src/run-files/cleaned.js';
+import { writeRevision } from '../../../../src/run-files/revisions.js';
 import { daysBefore, type OldRun, oldRun } from '../../../support/old-runs.js';
 
 const NOW = new Date('2026-11-26T12:00:00Z');
@@ -90,6 +92,19 @@ describe('projects whose repository is gone', () => {
     const before = snapshot(projectDir(root, GONE));
     expect((await cleaned()).items).toEqual([]);
     expect(snapshot(projectDir(root, GONE))).toBe(before);
+  });
+
+  it('stays where its own configuration turned the automatic cleaning off, until somebody asks', async () => {
+    const config = configSchema.parse({ retention: { automatic: false } });
+    await lost({ config });
+    const changed = 'gone-44444444';
+    const at = daysBefore(NOW.getTime(), 100);
+    const run = await oldRun(root, { project: changed, repo: join(root, 'work', 'lost'), at });
+    // A configuration that the run read again.
+    await writeRevision(root, { project: changed, runId: run }, { config, tick: true });
+    await plant(1);
+    expect((await cleaned({}, { byItself: true })).items).toEqual([]);
+    expect((await cleaned()).items.map(({ name }) => name)).toEqual([GONE, changed]);
   });
 
   it('stays while its last run may be open, and while it is young', async () => {

@@ -178,6 +178,26 @@ describe('what is never touched', () => {
     ]);
   });
 
+  it.each(['ideas', 'ideas.next', 'drafts'])('follows no link in the place of %s of a run', async (name) => {
+    const run = await plant(400, { report: true });
+    await plant(1);
+    const outside = join(root, 'outside');
+    await mkdir(join(outside, 'a-1', '001'), { recursive: true });
+    await writeFile(join(outside, 'a-1', '001', 'output.log'), 'precious'.repeat(9000));
+    await writeFile(join(outside, '.cleaned.json'), '{}');
+    await rm(join(dirOf(run), name), { recursive: true, force: true });
+    await symlink(outside, join(dirOf(run), name));
+    const before = snapshot(root);
+    const { items, bytes, stays } = await cleaned();
+    expect({ items, bytes }).toEqual({ items: [], bytes: 0 });
+    expect(stays).toEqual([
+      `${join(dirOf(run), name)} cannot be cleaned: it is a symbolic link, which ralphctl does not follow`,
+    ]);
+    // Only the lock of the cleaning is new.
+    await rm(join(projectDir(root, PROJECT), 'clean.lock'), { recursive: true });
+    expect(snapshot(root)).toBe(before);
+  });
+
   it('leaves another project as it is', async () => {
     const other = await oldRun(root, {
       project: 'other-22222222',
