@@ -4,7 +4,7 @@
  */
 import { access, chmod, constants, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { asSystemError, meaningOf } from '../config/system-errors.js';
+import { asSystemError, isFull, meaningOf } from '../config/system-errors.js';
 import { makeTemporary } from '../process/temporary.js';
 import { EXIT, UserError } from '../protocol/user-error.js';
 import type { Context } from './context.js';
@@ -24,13 +24,14 @@ export async function ensureStateFolder(context: Context): Promise<void> {
 
 /**
  * The same for a command that leaves no folder behind.
+ * @param mayBeFull for a command that frees space
  * @throws UserError that names the folder, the problem and the fix
  */
-export async function assertStateFolder(context: Context): Promise<void> {
+export async function assertStateFolder(context: Context, { mayBeFull = false } = {}): Promise<void> {
   const { root } = context;
   await existing(root)
     .then((dir) => (dir === root ? probe(dir) : access(dir, constants.W_OK | constants.X_OK)))
-    .catch((error: unknown) => refuse(context, error));
+    .catch((error: unknown) => (mayBeFull && isFull(error) ? undefined : refuse(context, error)));
 }
 
 /** The folder, else the nearest one above it. */

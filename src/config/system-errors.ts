@@ -21,6 +21,12 @@ export class SystemError extends UserError {
   }
 }
 
+/** No room for another file, or for more of one. */
+export const isFull = (error: unknown): boolean => {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+};
+
 interface Meaning {
   what: string;
   /** The beginning of a sentence. `path`: quoted for a shell. */

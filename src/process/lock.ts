@@ -63,8 +63,9 @@ async function ownerOf(dir: string, n: number): Promise<Identity | undefined> {
 async function claim(dir: string, n: number, owner: Identity): Promise<boolean> {
   const draft = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
   const target = join(dir, claimName(n));
-  await writeFile(draft, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
   try {
+    // On a full disk this leaves an empty file.
+    await writeFile(draft, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
     await link(draft, target);
   } catch (error) {
     if (isErrno(error, 'EEXIST')) return false;

@@ -8,6 +8,7 @@ import { type RunFacts, type RunGoes, runsThatGo } from '../../decide/retention/
 import { withLock } from '../../process/lock.js';
 import type { Cleaned, CleanedItem, Retention, RunPart } from '../../protocol/retention.js';
 import { allFacts } from './all-facts.js';
+import { onFullDisk } from './full-disk.js';
 import { cleanSaves, cleanWorktrees } from './git-work.js';
 import { cleanGone } from './gone.js';
 import { cleanOld } from './old-files.js';
@@ -60,20 +61,23 @@ export async function clean(options: CleanOptions): Promise<Cleaned> {
     },
   };
   const { root, project, dryRun } = options;
-  const all = async (): Promise<void> => {
+  const first = async (): Promise<void> => {
     if (!dryRun) cleaning.sweptAway(await sweep(projectDir(root, project)), projectDir(root, project));
-    await cleanRuns(cleaning);
     await cleanOld(cleaning, [baselineDir(root, project), greensDir(root, project)]);
-    for (const step of [cleanWorktrees, cleanSaves, cleanGone])
+  };
+  const all = async (): Promise<void> => {
+    await first();
+    for (const step of [cleanRuns, cleanWorktrees, cleanSaves, cleanGone])
       if (!options.stop()) await out.trying(projectDir(root, project), () => step(cleaning));
   };
   if (await out.mayClean(projectDir(root, project))) {
     if (dryRun) await all();
-    else
-      await withLock(cleanLockDir(root, project), all, {
-        waitMs: options.waitMs,
-        onWait: ({ pid }) => options.onWait?.(pid),
-      });
+    else {
+      const lock = cleanLockDir(root, project);
+      const locked = (): Promise<void> =>
+        withLock(lock, all, { waitMs: options.waitMs, onWait: ({ pid }) => options.onWait?.(pid) });
+      await locked().catch((error: unknown) => onFullDisk(cleaning, error, { first, locked }));
+    }
   } else await cleanGone(cleaning);
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
   return { items, bytes, stays: [...new Set(out.told)], ...(options.stop() ? { more: true as const } : {}) };

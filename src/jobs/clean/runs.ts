@@ -3,9 +3,10 @@
  * Invariant: a run's folder `ideas` is replaced as a whole by one with what stays and the note of what went, so that no
  * reader finds half of an agent run. Pinned files, summary, report, answers and results stay for ever.
  */
-import { copyFile, link, lstat, mkdir, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, open, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runDir } from '../../config/paths.js';
+import { isFull } from '../../config/system-errors.js';
 import type { RunFacts, RunGoes } from '../../decide/retention/what-goes.js';
 import type { RunPart } from '../../protocol/retention.js';
 import type { RunRef } from '../../protocol/run-ref.js';
@@ -73,6 +74,26 @@ export async function cleanRun(root: string, project: string, { runId, parts }: 
   const note: CleanedParts = { ...(await cleanedParts(root, ref)) };
   for (const part of parts) note[part] = now.toISOString();
   const gone = new Set(parts);
+  try {
+    await makeNext(ideas, next, gone);
+    await writeFile(join(next, CLEANED_FILE), noteText(note), { mode: 0o600, flush: true });
+    const before = await takeAway(ideas).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    await rename(next, ideas);
+    if (before) await deleteAway(before);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    await healRun(dir);
+    if (!(await cleanInPlace(ideas, note, gone))) throw error;
+  }
+  if (!gone.has('events')) return;
+  await unlink(join(dir, 'events.jsonl')).catch(() => undefined);
+  await rm(join(dir, 'drafts'), { recursive: true, force: true });
+}
+
+/** What stays. */
+async function makeNext(ideas: string, next: string, gone: ReadonlySet<RunPart>): Promise<void> {
   await mkdir(next, { mode: 0o700 });
   for await (const entry of entries(ideas)) {
     const part = partOf(entry);
@@ -83,15 +104,37 @@ export async function cleanRun(root: string, project: string, { runId, parts }: 
     if (folder) await mkdir(to, { recursive: true, mode: 0o700 });
     else await linkOrCopy(join(ideas, ...path), to);
   }
-  await writeFile(join(next, CLEANED_FILE), noteText(note), { mode: 0o600, flush: true });
-  const before = await takeAway(ideas).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-  await rename(next, ideas);
-  if (before) await deleteAway(before);
-  if (!gone.has('events')) return;
-  await unlink(join(dir, 'events.jsonl')).catch(() => undefined);
-  await rm(join(dir, 'drafts'), { recursive: true, force: true });
+}
+
+/** One of the files that go gets the text and the name of the note, which takes no room. False: there is none. */
+async function noteInsteadOf(ideas: string, text: string, gone: ReadonlySet<RunPart>): Promise<boolean> {
+  for await (const entry of entries(ideas)) {
+    const [part, path] = [partOf(entry), join(ideas, ...entry.path)];
+    const about = part !== undefined && gone.has(part) ? await lstat(path) : undefined;
+    if (!about?.isFile() || about.nlink > 1 || about.size < text.length) continue;
+    const file = await open(path, 'r+');
+    try {
+      await file.write(text, 0);
+      await file.truncate(Buffer.byteLength(text));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(path, join(ideas, CLEANED_FILE));
+    return true;
+  }
+  return false;
+}
+
+/** Where the disk has no room for a new folder. The note is first, so that what is gone is named after a crash, too. */
+async function cleanInPlace(ideas: string, note: CleanedParts, gone: ReadonlySet<RunPart>): Promise<boolean> {
+  if (!(await noteInsteadOf(ideas, noteText(note), gone))) return false;
+  for await (const entry of entries(ideas)) {
+    const part = partOf(entry);
+    if (part === undefined || !gone.has(part)) continue;
+    await rm(join(ideas, ...entry.path), { recursive: true, force: true });
+  }
+  return true;
 }
 
 /** After a cleaning that was killed: the new folder counts where the old one has left its place, and only there. */

@@ -32,7 +32,7 @@ const MEASURE_MS = 60_000;
 
 export async function clean(context: Context, { dryRun = false }: CleanOptions): Promise<number> {
   const { root, json } = context;
-  if (!dryRun) await assertStateFolder(context);
+  if (!dryRun) await assertStateFolder(context, { mayBeFull: true });
   const { id: project, repository } = await findProject(context);
   const { config } = await loadConfig(await configFolder(context.cwd, repository.root));
   const run = await newestRun(root, project);
