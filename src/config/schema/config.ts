@@ -142,7 +142,7 @@ export const configSchema = z
       })
       .prefault({})
       .describe(
-        'What ralphctl does when an idea stops making progress: iterations leave the files as they were before, or the gate is red exactly as before.',
+        'What ralphctl does when an idea stops making progress: iterations leave the files as they were before, the gate is red exactly as before, or COMPLETE is turned down for the same reason as before.',
       ),
     waves,
     triage,

@@ -17,23 +17,29 @@ const REMEMBERED = 6;
 export interface Left {
   /** The tree and the gate's result, as one short text. */
   fingerprint: string;
-  /** Of a gate that ran: its failure if it was red, '' if it was green. */
+  /** Of a gate that ran: its failure if it was red, '' if it was green. Of a COMPLETE that was turned down: why. */
   red?: string;
   /** The branch differs from its base. */
   changed: boolean;
 }
 
-/** `step`: of a plan. */
+/** `step`: of a plan. `turnedDown`: why its COMPLETE does not count. */
 export function leftBy(
   run: Pick<RunAgentResult, 'changed'> & { tree: string },
   gate: GateResult | undefined,
   step?: number,
+  turnedDown?: string,
 ): Left {
   const { tree, changed } = run;
   const at = step === undefined ? tree : `${tree} step ${step}`;
-  if (!gate) return { fingerprint: at, changed };
-  const said = verdictOf(gate);
   const where = step === undefined ? '' : `step ${step} `;
+  if (!gate)
+    return {
+      fingerprint: at,
+      changed,
+      ...(turnedDown === undefined ? {} : { red: `${where}turned down: ${turnedDown}` }),
+    };
+  const said = verdictOf(gate);
   return { fingerprint: `${at} ${said}`, red: gate.pass ? '' : where + said, changed };
 }
 
@@ -44,8 +50,8 @@ function verdictOf({ pass, failure, tests }: GateResult): string {
 }
 
 /**
- * Counts an iteration. It made no progress when it left a recent state, or when its gate failed exactly as the last
- * one.
+ * Counts an iteration. It made no progress when it left a recent state, when its gate failed exactly as the last one,
+ * or when its COMPLETE was turned down for the reason of the last one.
  */
 export function count(watch: Watch, left: Left): Watch {
   const { fingerprint, red } = left;

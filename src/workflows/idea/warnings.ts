@@ -2,6 +2,7 @@
  * Budgets and warnings of one idea: recorded after every agent run, checked before the next.
  * Invariant: a warning never stops the loop. A used-up budget asks a person, releases the slot and keeps the work.
  */
+import { patched } from '@temporalio/workflow';
 import {
   addSpent,
   ideaBudget,
@@ -13,7 +14,7 @@ import {
   usedUp,
 } from '../../decide/budget/amounts.js';
 import { addPatch } from '../../decide/idea/amendments.js';
-import { costsIteration, type NextStep } from '../../decide/idea/completion.js';
+import { costsIteration, type NextStep, whyTurnedDown } from '../../decide/idea/completion.js';
 import {
   answered,
   climb,
@@ -71,7 +72,7 @@ export async function watch(
       `budget of this idea: ${lineText(line)}`,
     ]),
   );
-  const left = leftBy({ tree: run.tree, changed: run.changed }, gate, state.plan?.step);
+  const left = leftBy({ tree: run.tree, changed: run.changed }, gate, state.plan?.step, turnedDownFor(run, limits));
   const { watch: after, given } = warn(observe(before, left, !settings.ladder), {
     ...{ iteration: state.iteration, most: limits.maxIterations, now: Date.now(), budget },
     settings: settings.warnings ?? DEFAULT_WARNINGS,
@@ -79,6 +80,12 @@ export async function watch(
   state.watch = after;
   for (const { kind, text } of given) emit(input, { kind: 'warning', idea: input.idea, warning: kind, text });
   if (given.length > 0 || after.open.length !== before.open.length) await tell(session, before);
+}
+
+/** Asked for only where it makes a difference, so that histories without that case stay as they are. */
+function turnedDownFor(run: RunAgentResult, limits: IdeaLimits): string | undefined {
+  const why = whyTurnedDown(run, limits);
+  return why !== undefined && patched('turned-down-counts') ? why : undefined;
 }
 
 /** A change outside during the run is a warning of its own. It says nothing about the idea's progress. */

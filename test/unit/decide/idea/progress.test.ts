@@ -23,6 +23,27 @@ function idle(iterations: Iteration[]): number[] {
 }
 
 describe('B4 progress', () => {
+  test.each<[string, (string | undefined)[], number[]]>([
+    ['the same reason again, whatever the files are', ['markers in a', 'markers in a', 'markers in a'], [0, 1, 2]],
+    ['other reasons', ['markers in a and b', 'markers in b', 'refused'], [0, 0, 0]],
+    ['an iteration between that claims nothing', ['markers in a', undefined, 'markers in a'], [0, 0, 1]],
+  ])('COMPLETE turned down: %s', (_, reasons, expected) => {
+    let watch = nothingWatched();
+    const found = reasons.map((turnedDown, at) => {
+      watch = count(watch, leftBy({ tree: `t${at}`, changed: true }, undefined, undefined, turnedDown));
+      return watch.same;
+    });
+    expect(found).toEqual(expected);
+  });
+
+  it('COMPLETE turned down after a green gate, and a gate as red as before it', () => {
+    let watch = count(nothingWatched(), leftBy({ tree: 'a', changed: true }, green));
+    for (const turnedDown of ['markers', 'markers'])
+      watch = count(watch, leftBy({ tree: turnedDown + watch.seen?.length, changed: true }, undefined, 0, turnedDown));
+    expect(watch.same).toBe(1);
+    expect(count(watch, leftBy({ tree: 'b', changed: true }, red('test'))).same).toBe(0);
+  });
+
   test.each<[string, Iteration[], number[]]>([
     ['nothing is ever changed', [['0'], ['0'], ['0']], [1, 2, 3]],
     ['the first iteration changes something', [['a'], ['a'], ['a']], [0, 1, 2]],
