@@ -5,6 +5,7 @@
 import { heldWithoutSync } from '../decide/delivery/push.js';
 import { atEnd, isDecided, outcome, sinceThen } from '../model/at-end.js';
 import { groupProgress } from '../model/counts.js';
+import { waitForLeftOut } from '../model/left-out.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { startCommand } from '../model/start-again.js';
 import { runsOf } from '../model/tally.js';
@@ -230,14 +231,23 @@ function ofTheNextStart(
   });
   const isRest = ({ idea, queued: again, state }: OpenIdea): boolean =>
     !again && NEXT.has(state) && !(state === 'stopped' && ideas.get(idea)?.warnings.length);
+  const waits = waitForLeftOut([...ideas.values()]);
+  const blocked = new Set([...waits.values()].flatMap((some) => [...some]));
+  const canStart = (id: string): boolean => !blocked.has(id);
   const ids = (some: readonly OpenIdea[]): string[] => some.map(({ idea }) => idea);
-  const queued = asNext(model, [...new Set([...takenOff, ...ids(left.filter((one) => one.queued))])]);
-  const rest = asNext(model, ids(left.filter(isRest)));
+  const queued = asNext(model, [...new Set([...takenOff, ...ids(left.filter((one) => one.queued))])].filter(canStart));
+  const rest = asNext(model, ids(left.filter(isRest)).filter(canStart));
   const texts = [
     ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),
     ...(rest.length > 0 ? [`${many(rest.length, 'idea')} did not run or did not finish: ${named(rest)}`] : []),
   ];
   if (texts.length > 0) add(rest.length > 0 ? 'the rest' : 'queued', texts.join('. '), startCommand(startAgain));
+  const stuck = new Set(ids(left.filter((one) => one.queued || isRest(one))).filter((id) => blocked.has(id)));
+  for (const [id, some] of waits) {
+    const those = [...some].filter((one) => stuck.has(one));
+    if (those.length > 0)
+      add(id, `a start leaves it out, and it is needed first by ${named(those)}`, `ralphctl retry ${id}`);
+  }
 }
 
 function groupsOf(model: RunModel): Report['groups'] {

@@ -34,13 +34,16 @@ describe('a fresh start, and a clean-up by force', () => {
     await held.start();
     await held.idea('f-1', 'blocked');
     const first = await box.git('rev-parse', 'ralph/f-1');
+    await box.git('commit', '-q', '--allow-empty', '-m', 'a fix');
+    const fixed = await box.git('rev-parse', 'main');
     const again = await box.run('retry', 'f-1', '--fresh', '--reason', 'wrong way');
     expect([again.code, again.stdout]).toEqual([
       0,
       expect.stringContaining('first saves its work so far, then drops it'),
     ]);
     await held.began('f-1', 1, 2);
-    await said(held, 'f-1 was rolled back');
+    await said(held, 'f-1 begins again on main');
+    expect(await box.git('merge-base', 'main', 'ralph/f-1')).toBe(fixed);
     await held.idea('f-1', 'blocked');
     const saves = await held.saves('f-1');
     expect(await box.git('rev-list', '--max-count=1', saves[0] ?? '')).not.toBe('');

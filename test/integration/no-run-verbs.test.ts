@@ -110,10 +110,24 @@ it('C2: refuses a step of an idea without a plan, says that nothing was selected
   expect([fresh.code, fresh.stdout]).toEqual([
     0,
     expect.stringMatching(
-      /^late is queued again; its branch has no commits of its own to take back\. No run is open\./,
+      /^late is queued again; its branch has no commits of its own to take back\. No run is open\. The next start runs it from the beginning, on main as it is then: /,
     ),
   ]);
 }, 120_000);
+
+it('C3: a plain retry and why say that the branch is behind its target, and retry --fresh begins on the target', async () => {
+  await held.box.git('commit', '-q', '--allow-empty', '-m', 'a fix');
+  const behind = Number(await held.box.git('rev-list', '--count', 'ralph/failed..main'));
+  expect(behind).toBeGreaterThan(0);
+  const text = `its branch is ${behind} commit${behind === 1 ? '' : 's'} behind main; --fresh begins on main`;
+  expect((await run('retry', 'failed')).stdout).toContain(text);
+  expect((await run('why', 'failed')).stdout).toContain(text);
+  expect((await run('retry', 'failed', '--fresh')).stdout).toMatch(
+    /^failed (?:begins again: |is queued again; ).*The next start runs it from the beginning, on main as it is then: ralphctl start/,
+  );
+  expect(await held.box.git('rev-parse', 'ralph/failed')).toBe(await held.box.git('rev-parse', 'main'));
+  expect((await run('why', 'failed')).stdout).not.toContain('behind main');
+}, 60_000);
 
 it('G8: reset says what it would do, then does it: nothing is carried over, and every commit is a save', async () => {
   expect((await run('reset')).code).toBe(2);

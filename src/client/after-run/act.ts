@@ -7,7 +7,6 @@
 import { verbsAfterRun } from '../../decide/idea/after-run.js';
 import { notesProblem, singleAttempt, sizeOf } from '../../decide/idea/amendments.js';
 import { answerRefusal, keptAnswer, MOST_KEPT_QUESTION } from '../../decide/idea/answers.js';
-import { dependenciesOf } from '../../decide/idea/dependants.js';
 import { clip } from '../../decide/text.js';
 import type { KeptCommand } from '../../protocol/activities.js';
 import {
@@ -27,7 +26,6 @@ import { keep, keepHint, keptHints } from '../../run-files/kept.js';
 import { print, printJson, say, teller } from '../context.js';
 import { clean } from '../views/live-lines.js';
 import { assertAccepts, type Closed, type ClosedIdea, closedIdea, isSingle, runOf, startOf } from './closed.js';
-import { staysOut } from './now.js';
 
 type About = Intervention & { verb: IdeaVerb; idea: string };
 
@@ -167,35 +165,15 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
       // Once it is back, it has landed again, and a start onto another branch runs the idea in any case.
       if (idea.gone?.noBranch)
         throw new UserError(`${id} is not queued: ${idea.gone.text}. ${fixSentence(idea.gone)}`, EXIT.refused);
-      const over = command.fresh ? await (await import('./git-now.js')).rollbackNow(closed, idea) : undefined;
-      await keepOne(closed, command, 'retry');
-      if (over?.status) return over;
-      if (over) {
-        const none = `its branch has no commits of its own to take back`;
-        return { done: `${id} is queued again; ${none}. No run is open. Start one with: ${startOf(closed, idea)}` };
-      }
-      const before = idea.state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
-      const how =
-        idea.state === 'gone'
-          ? 'runs it from its beginning'
-          : 'runs it with a new iteration count; its work so far is kept';
-      const out = stayOut(idea);
-      if (out.length > 0) {
-        const fix = out.map((one) => `ralphctl retry ${one}`).join('; ');
-        const wait = `It waits for ${out.join(', ')}, which the next start leaves out until: ${fix}`;
-        return { done: `${before}. No run is open. ${wait}. Then a start ${how}: ${startOf(closed, idea)}` };
-      }
-      return { done: `${before}. No run is open. The next start ${how}: ${startOf(closed, idea)}` };
+      const { retryFresh, retrySays } = await import('./retry.js');
+      const kept = () => keepOne(closed, command, 'retry');
+      if (command.fresh) return retryFresh(closed, idea, kept);
+      await kept();
+      return { done: await retrySays(closed, idea) };
     }
     default:
       return { done: await keptSays(closed, idea, command) };
   }
-}
-
-/** What it depends on and the next start leaves out. */
-function stayOut({ recorded, id: idea }: ClosedIdea): string[] {
-  const ideas = [...(recorded?.model.ideas.values() ?? [])];
-  return dependenciesOf(idea, ideas).flatMap((one) => (!one.lineGone && staysOut(one) ? [one.id] : []));
 }
 
 async function keptSays(closed: Closed, about: ClosedIdea, command: About): Promise<string> {

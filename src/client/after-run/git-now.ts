@@ -64,7 +64,8 @@ const many = (n: number): string => `${n} ${n === 1 ? 'commit' : 'commits'}`;
 const savedAs = (saved: string | undefined, idea: string): string =>
   saved ? `; saved as ${saved} (see: ralphctl saves ${idea})` : '';
 
-export async function rollbackNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
+/** `fresh`: for a retry that begins again. */
+export async function rollbackNow(closed: Closed, idea: ClosedIdea, fresh = false): Promise<DoneNow> {
   const { doWork, about } = await prepared(closed, idea);
   const input = { ...about, agentName: agentName(1) };
   const { commits, saved }: RollbackResult = await doWork('rollbackIdea', input, alone()).catch(
@@ -72,12 +73,20 @@ export async function rollbackNow(closed: Closed, idea: ClosedIdea): Promise<Don
   );
   if (commits === 0 && saved === undefined)
     return { done: `there is nothing to take back of ${idea.id}: its branch has no commits of its own` };
-  const done = `${idea.id} was rolled back: ${many(commits)} taken off its branch${savedAs(saved, idea.id)}`;
+  const what = fresh ? 'begins again' : 'was rolled back';
+  const done = `${idea.id} ${what}: ${many(commits)} taken off its branch${savedAs(saved, idea.id)}`;
+  const next = `The next start runs it from the beginning${await onTarget(closed, idea)}: ${startOf(closed, idea)}`;
   return {
-    done: `${done}. ${idea.lineGone ? lineGoneText(idea.lineGone) : `The next start runs it from the beginning: ${startOf(closed, idea)}`}`,
+    done: `${done}. ${idea.lineGone ? lineGoneText(idea.lineGone) : next}`,
     ...{ status: 'pending', reason: done },
     ...(saved ? { saved } : {}),
   };
+}
+
+/** Where an idea begins that was rolled back. */
+export async function onTarget(closed: Closed, { id }: ClosedIdea): Promise<string> {
+  const run = await runOf(closed, id);
+  return run ? `, on ${run.target} as it is then` : '';
 }
 
 export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolean): Promise<DoneNow> {

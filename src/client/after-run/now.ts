@@ -48,15 +48,6 @@ function statusOf(state: AfterRun, { status, off, forNext }: IdeaModel): IdeaSta
   return off && (off.stays || forNext?.leftOut) ? 'skipped' : status;
 }
 
-/** The next start leaves it out until a retry, because of what a person said, or because its work was taken off. */
-export function staysOut({ status, off, forNext }: IdeaModel): boolean {
-  if (status === 'landed') return false;
-  if (forNext?.leftOut) return true;
-  if (forNext?.queued) return false;
-  if (off) return !off.runs && !off.noBranch;
-  return status === 'skipped' || status === 'abandoned';
-}
-
 /** Of an idea that only the backlog has. */
 export async function standingInPlan(
   plan: RunPlan,

@@ -84,6 +84,10 @@ export interface AfterRun {
   commit?: string | undefined;
   /** Abandoned, rolled back or skipped after the run: no start, or not the next one, runs it before a retry. */
   out?: 'abandoned' | 'rolled back' | 'skipped' | undefined;
+  /** Ideas for which it waits, and which the next start leaves out until a retry. */
+  first?: readonly string[] | undefined;
+  /** That its branch is behind its target, as a sentence without its end. */
+  behind?: string | undefined;
   /** Its landed work is no longer on the target. */
   off?: Gone | undefined;
   /** Its target does not exist any more, and another branch has what landed there. */
@@ -126,6 +130,7 @@ export function commandsAfter(
     single,
     start,
     lineGone,
+    first = [],
   }: AfterRun = {},
 ): string[] {
   const again = againCommand(idea, start);
@@ -145,12 +150,14 @@ export function commandsAfter(
       ...(commit && !refused ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []),
       ...anyway,
     ];
+  const before = first.map((one) => `ralphctl retry ${one} (${idea} waits for it, and a start leaves it out)`);
   const asks = status === 'needs-human' && !out ? [written(COMMANDS.answer ?? ['answer', ''], idea)] : [];
   return [
     ...asks,
+    ...before,
     out
       ? `ralphctl retry ${idea} (it is ${out}; with this, the next start runs it again)`
-      : `${startCommand(start)} (${startEffect({ anew, worked })})`,
+      : `${startCommand(start)} (${first.length > 0 ? 'then ' : ''}${startEffect({ anew, worked })})`,
     ...(late ? [late, 'hint'] : after).map((one) => written(COMMANDS[one] ?? [one, ''], idea)),
     ...inspect,
   ];

@@ -34,6 +34,7 @@ export function describeIdea(report: IdeaReport): string[] {
       : []),
     ...(report.outside ?? []).map((text) => `outside its worktree: ${clean(text, LONGEST_WARNING)}`),
     ...(report.worktree ? [`its work is kept in ${report.worktree} (branch ${report.branch})`] : []),
+    ...(report.behind ? [report.behind] : []),
     ...(report.group ? groupLines(report.group) : scoreLines(report)),
     ...waitsFor.map((wait) => `waits for ${wait}`),
     ...(report.stack ? [report.stack] : []),

@@ -60,6 +60,8 @@ export interface IdeaReport extends WhyView {
   outside?: string[];
   worktree?: string;
   branch?: string;
+  /** Its branch is behind its target: a sentence without its end. */
+  behind?: string;
   over: boolean;
   /** How its landed work left the target. */
   off?: Gone;
@@ -124,6 +126,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(changed.length > 0 ? { outside: changed } : {}),
     ...place,
     ...(!over && view.status === 'running' && (told?.gating || told?.gateNow) ? { gating: gatingOf(told) } : {}),
+    ...(about.after?.behind ? { behind: about.after.behind } : {}),
     over,
     ...(about.after?.off ? { off: about.after.off } : {}),
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),

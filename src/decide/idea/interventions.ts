@@ -88,7 +88,7 @@ const EFFECTS: Record<Effect, Act> = {
     if (fresh) {
       delete entry.skipStep;
       gitTask(board, entry, 'rollback');
-      return `${entry.card.id} starts over: ralphctl first saves its work so far, then drops it`;
+      return `${entry.card.id} starts over on ${board.state.target} as it is now: ralphctl first saves its work so far, then drops it`;
     }
     requeue(board, entry);
     return `${entry.card.id} is pending again, with a new iteration count; its work so far is kept${afterPause(board)}`;
@@ -107,7 +107,7 @@ const EFFECTS: Record<Effect, Act> = {
   },
   revert: (board, entry) => {
     gitTask(board, entry, 'rollback');
-    return `${entry.card.id} is being rolled back: ralphctl saves its work and resets its branch to its base; then it is pending`;
+    return `${entry.card.id} is being rolled back: ralphctl saves its work and puts its branch on ${board.state.target}; then it is pending`;
   },
   undo: (board, entry) => {
     entry.busy = 'undo';

@@ -18,7 +18,8 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
   const entry = board.graph.entry(idea);
   if (!entry) return;
   delete entry.busy;
-  const done = 'problem' in outcome ? `${outcome.task} of ${idea} failed: ${outcome.problem}` : words(idea, outcome);
+  const done =
+    'problem' in outcome ? `${outcome.task} of ${idea} failed: ${outcome.problem}` : words(board, entry, outcome);
   board.told.push({ verb: outcome.task, idea, done });
   if (outcome.task === 'rollback') {
     if ('problem' in outcome) entry.hold = true;
@@ -29,13 +30,19 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
   board.touch(entry);
 }
 
-function words(idea: string, outcome: Exclude<GitTaskResult, { problem: string }>): string {
+function words(
+  board: Board,
+  { card: { id: idea }, told }: IdeaEntry,
+  outcome: Exclude<GitTaskResult, { problem: string }>,
+): string {
   const { saved } = outcome.result;
   const kept = saved ? `; saved as ${saved}` : '';
   switch (outcome.task) {
     case 'rollback': {
       const { commits } = outcome.result;
-      return `${idea} was rolled back: ${commits} ${commits === 1 ? 'commit' : 'commits'} taken off its branch${kept}`;
+      // What a person asked for: a retry that begins again, or a rollback.
+      const what = told?.verb === 'retry' ? `begins again on ${board.state.target}` : 'was rolled back';
+      return `${idea} ${what}: ${commits} ${commits === 1 ? 'commit' : 'commits'} taken off its branch${kept}`;
     }
     case 'cleanup': {
       const { removed, note } = outcome.result;

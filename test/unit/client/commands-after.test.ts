@@ -30,6 +30,13 @@ it('C5: the others are offered a start, and logs once an agent has worked', () =
   ]);
 });
 
+it('C5: an idea that waits for one that a start leaves out is first offered the retry of that one', () => {
+  expect(commandsAfter('c-1', 'pending', { first: ['a-1'] })).toEqual([
+    'ralphctl retry a-1 (c-1 waits for it, and a start leaves it out)',
+    'ralphctl start (then runs it)',
+  ]);
+});
+
 it('A5: an idea without working time is offered more time, and no iterations; without iterations, the limit', () => {
   const reason = '15s of working time used';
   expect(names(commandsAfter('a-1', 'timeout', { reason }))).toEqual([

@@ -192,6 +192,20 @@ describe('the report of a night', () => {
     expect(report.since).toEqual([{ what: 'rolled back', ideas: ['cache-001'] }]);
   });
 
+  it('C2 C5: sends nobody to a start that cannot run an idea, but to the retry of the one that was given up', () => {
+    const at = new Date(clockAt('31:30')).toISOString();
+    const report = reportOf([
+      ...shopNight(),
+      { at, kind: 'idea', idea: 'deploy-001', title: 'Deploy', status: 'abandoned', reason: 'not now' },
+    ]);
+    const todo = report.todo.find(({ subject }) => subject === 'deploy-001');
+    expect(todo).toMatchObject({
+      text: 'a start leaves it out, and it is needed first by help-001',
+      commands: ['ralphctl retry deploy-001'],
+    });
+    expect(report.todo.find(({ subject }) => subject === 'the rest')?.text ?? '').not.toContain('help-001');
+  });
+
   it('A7: names a branch only where it exists, and else the saves', () => {
     const saved = new Set(['cache-001']);
     const events = shopNight().map((event) =>

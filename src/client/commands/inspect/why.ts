@@ -5,6 +5,7 @@
 import { verbsAfterRun } from '../../../decide/idea/after-run.js';
 import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
 import { listSaves } from '../../../git/saves/saves.js';
+import { leftOutBefore } from '../../../model/left-out.js';
 import { refusedRollback } from '../../../model/refused.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT } from '../../../protocol/user-error.js';
@@ -20,6 +21,7 @@ import { needsLine } from '../../after-run/act.js';
 import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { asOfNow } from '../../after-run/now.js';
+import { behindText } from '../../after-run/retry.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
 import { whyLeft } from '../../model/left-asking.js';
@@ -142,9 +144,14 @@ async function standsAfter(
       !(verb === 'limit' && told.single) &&
       !(verb === 'skip-step' && told.step === undefined),
   );
+  const first = leftOutBefore([...recorded.model.ideas.values()], idea);
+  const starts = told.status !== 'landed' && !told.off && !told.lineGone && out !== 'rolled back';
+  const behind = starts ? await behindText(recorded.run.file, idea) : undefined;
   const last = told.lineGone && (await lastLine(root, recorded.run.file, idea));
   return {
     ...{ ...rest, accepts, out, anew, commit: told.commit, off: told.off, renamed: recorded.model.renamed },
+    ...(behind ? { behind } : {}),
+    ...(first.length > 0 ? { first } : {}),
     ...(told.lineGone ? { lineGone: { ...told.lineGone, command: last?.command } } : {}),
   };
 }

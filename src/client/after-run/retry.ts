@@ -1,0 +1,50 @@
+/**
+ * `retry` while no run is open: what a retry that begins again does at once, and what the next start does with the idea.
+ * Invariant: like `act.ts`, under the lock of the closed project.
+ */
+import { commitsBehind } from '../../git/worktrees/behind.js';
+import { leftOutBefore } from '../../model/left-out.js';
+import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
+import type { DoneNow } from './git-now.js';
+
+/** `keep` makes the next start carry the retry out. */
+export async function retryFresh(closed: Closed, idea: ClosedIdea, keep: () => Promise<unknown>): Promise<DoneNow> {
+  const { onTarget, rollbackNow } = await import('./git-now.js');
+  const over = await rollbackNow(closed, idea, true);
+  await keep();
+  if (over.status) return over;
+  const none = 'its branch has no commits of its own to take back';
+  const next = `The next start runs it from the beginning${await onTarget(closed, idea)}: ${startOf(closed, idea)}`;
+  return { done: `${idea.id} is queued again; ${none}. No run is open. ${next}` };
+}
+
+export async function retrySays(closed: Closed, idea: ClosedIdea): Promise<string> {
+  const { id, state } = idea;
+  const before = state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
+  const how =
+    state === 'gone'
+      ? 'runs it from its beginning'
+      : `runs it with a new iteration count; its work so far is kept${await behindSays(closed, id)}`;
+  const out = leftOutBefore([...(idea.recorded?.model.ideas.values() ?? [])], id);
+  if (out.length === 0) return `${before}. No run is open. The next start ${how}: ${startOf(closed, idea)}`;
+  const fix = out.map((one) => `ralphctl retry ${one}`).join('; ');
+  const wait = `It waits for ${out.join(', ')}, which the next start leaves out until: ${fix}`;
+  return `${before}. No run is open. ${wait}. Then a start ${how}: ${startOf(closed, idea)}`;
+}
+
+async function behindSays(closed: Closed, id: string): Promise<string> {
+  const run = await runOf(closed, id);
+  const text = run && (await behindText(run, id));
+  return text ? ` (${text})` : '';
+}
+
+/** Undefined: its branch has all of the target, or git does not answer. */
+export async function behindText(
+  { repo, target }: { repo: string; target: string },
+  idea: string,
+): Promise<string | undefined> {
+  const behind = await commitsBehind(repo, target, idea).catch(() => 0);
+  if (behind === 0) return undefined;
+  const commits = behind === 1 ? '1 commit' : `${behind} commits`;
+  return `its branch is ${commits} behind ${target}; --fresh begins on ${target}`;
+}
