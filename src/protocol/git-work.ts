@@ -126,7 +126,7 @@ export interface RollbackInput extends IdeaGitInput {
   agentName: string;
 }
 
-/** Resets an idea that has not landed to its base. */
+/** Takes the work of an idea that has not landed back; it begins again on the target. */
 export interface RollbackResult {
   /** Save ref with the worktree and its commits; absent when there was nothing to save. */
   saved?: string;

@@ -47,13 +47,6 @@ function climb<L extends Link>(ideas: readonly L[]): (id: string | undefined) =>
   };
 }
 
-/** The ideas for which this one waits: those that `dependantsText` would name it for. */
-export function dependenciesOf<L extends Link>(idea: string, ideas: readonly L[]): L[] {
-  const upFrom = climb(ideas);
-  const wanted = new Set(upFrom(idea).flatMap(({ dependsOn }) => dependsOn));
-  return ideas.filter(({ id, group }) => !group && id !== idea && upFrom(id).some((one) => wanted.has(one.id)));
-}
-
 function dependantsOf(idea: string, ideas: readonly Dependant[]): Dependant[] {
   const upFrom = climb(ideas);
   // An epic is done when all its ideas are.
