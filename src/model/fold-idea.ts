@@ -176,7 +176,7 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
     idea.startedAt ??= at;
     delete idea.waits;
   } else {
-    if (!MAY_BE_FINISHED.has(event.status) && event.approval !== true) unfinished(idea);
+    if (!MAY_BE_FINISHED.has(event.status) && event.approval !== true && event.waits !== true) unfinished(idea);
     delete idea.gateNow;
     const last = idea.iterations.at(-1);
     if (last && last.endedAt === undefined) last.endedAt = at;

@@ -59,6 +59,8 @@ export type RunEvent =
       gating?: true;
       reason?: string;
       commit?: string;
+      /** Its work is done and lands later: the reason says why. */
+      waits?: true;
       /** Pending, but on hold by a person. */
       held?: true;
       /** Its next iteration or its landing waits for an approval, or an approval answers its question. */

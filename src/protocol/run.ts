@@ -84,6 +84,8 @@ export interface IdeaEntry {
   approvable?: true;
   /** It has a pause of its own coming. */
   pauseAsked?: true;
+  /** Paused with finished work: it joins the landing queue once `pauseAsked` is gone. */
+  donePaused?: true;
   /** A person's addition to its score: a first place and points. */
   boost?: number;
   /** Of the addition, the points. */

@@ -61,6 +61,7 @@ export class Publisher {
         gating: gating !== undefined && beside ? true : undefined,
         reason: reason || undefined,
         commit: commit || undefined,
+        waits: entry.behind !== undefined || entry.donePaused ? true : undefined,
         held: hold,
         approval: approval || approvable,
         retries: retries > 0 ? retries : undefined,

@@ -46,6 +46,9 @@ it('D1: work in the same files lands after it, and needs no second try', async (
   expect((await box.run('why', 'p-3')).stdout).toContain(
     'done; it lands after p-2, which came back from a conflict in shared.txt',
   );
+  const told = (await box.run('logs')).stdout.split('\n').filter((line) => line.includes('lands after p-2'));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain('p-3');
   await held.go('p-2-2');
   expect((await held.finish()).landed).toBe(3);
   expect(await box.git('show', 'main:shared.txt')).toBe(shared('one and two', 'three').trim());

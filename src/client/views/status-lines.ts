@@ -252,7 +252,8 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
   // Another agent may have its slot; the number stands for its ports and its worktree.
   const beside = line.beside && view.phase === 'gate' ? ' beside the slots' : '';
-  return `${line.id}${agent}${by} ${review ? state : `${view.phase}${beside}`}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+  const own = review || line.status === 'paused' ? state : `${view.phase}${beside}`;
+  return `${line.id}${agent}${by} ${own}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
 }
 
 /** What the last look at its pull request found: why it has not landed although nothing seems open. */

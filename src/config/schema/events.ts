@@ -75,6 +75,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       gating: flag('Running: its agent has ended, its slot is free for others, and its gate runs.'),
       reason: text('Why it has this status. A question is cut here; the event `asks` has it whole.'),
       commit: text('Commit on the target, of a landed idea.'),
+      waits: flag('Its work is done and lands later; the reason says why.'),
       held: flag('Pending, but on hold by a person.'),
       approval: flag('Waits for an approval, or an approval answers its question.'),
       retries: counted('Failed tries before this one.'),

@@ -16,6 +16,8 @@ export const SITUATIONS = [
   'running',
   'awaits-approval',
   'paused',
+  /** Its work is done, and lands once it resumes. */
+  'done-paused',
   'needs-human',
   /** A question that an approval answers: the work is done and would land. */
   'asks-approval',
@@ -104,6 +106,7 @@ export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   'needs-human': { ...OPEN, answer: 'tell' },
   'asks-approval': { ...WHOLE, answer: 'tell', approve: 'tell' },
   'wants-slot': OPEN,
+  'done-paused': { ...READY, resume: 'tell' },
   ready: READY,
   'awaits-landing': { ...READY, approve: 'pass' },
   landing: { edit: 'tell', limit: 'tell', hint: 'tell' },
@@ -133,6 +136,7 @@ export function situationOf(entry: IdeaEntry, landing: string | undefined): Situ
     case 'pending':
       return entry.hold ? 'held' : 'pending';
     case 'paused':
+      if (entry.donePaused) return 'done-paused';
       return entry.approval ? 'awaits-approval' : 'paused';
     case 'landing':
       if (landing === entry.card.id) return 'landing';
@@ -152,6 +156,7 @@ export const SITUATION_WORDS: Record<Situation, string> = {
   running: 'is running',
   'awaits-approval': 'waits for an approval',
   paused: 'is paused',
+  'done-paused': 'is done and paused: it lands once it resumes',
   'needs-human': 'waits for an answer',
   'asks-approval': 'waits for your approval or your answer',
   'wants-slot': 'waits for a slot',

@@ -91,8 +91,9 @@ export function stopRun(board: Board, why?: string): void {
   // Landings that a person's merge holds are tried once more, at once.
   if (board.state.targetBusy) board.state.targetBusy.at = 0;
   for (const entry of board.openIdeas()) {
-    // An idea whose landing bounced waits for a verdict that cannot come any more.
-    if (entry.status !== 'landing') tellIdea(board, entry, 'stop', entry.bounce ? undefined : DRAIN);
+    // An idea whose landing bounced waits for a verdict that cannot come any more, and so does paused finished work.
+    if (entry.status !== 'landing')
+      tellIdea(board, entry, 'stop', entry.bounce || entry.donePaused ? undefined : DRAIN);
     // A review may take days. The pull request stays open, and the next run finds it.
     else if (entry.review?.at !== undefined || waitsForForge(board, entry)) tellIdea(board, entry, 'stop');
   }
@@ -203,8 +204,12 @@ function tellAll(board: Board, signal: ChildSignal): void {
 }
 
 export function tellIdea(board: Board, entry: IdeaEntry, signal: ChildSignal, args?: unknown[]): void {
-  if (signal === 'resume') delete entry.pauseAsked;
   board.outbox.push({ do: 'tell', idea: entry.card.id, signal, args });
+  if (signal !== 'resume') return;
+  delete entry.pauseAsked;
+  if (!entry.donePaused) return;
+  delete entry.donePaused;
+  queueToLand(board, entry);
 }
 
 function say(board: Board, why: string | undefined): void {
@@ -218,12 +223,26 @@ function say(board: Board, why: string | undefined): void {
  * May import protocol and decide only.
  */
 
-export const mustBeApproved = ({ state, settings }: Board, { mayLand }: IdeaEntry): boolean =>
+const mustBeApproved = ({ state, settings }: Board, { mayLand }: IdeaEntry): boolean =>
   settings.stepLanding === true && state.mode === 'step' && !mayLand;
 
-export function askToLand(entry: IdeaEntry): void {
+function askToLand(entry: IdeaEntry): void {
   entry.approval = true;
   entry.reason = 'done: its landing waits for an approval';
+}
+
+/** Its work is done. */
+export function queueToLand(board: Board, entry: IdeaEntry): void {
+  board.freeSlot(entry);
+  delete entry.reason;
+  if (mustBeApproved(board, entry)) askToLand(entry);
+  delete entry.mayLand;
+  board.set(entry, 'landing');
+  const { lane, landing, run } = board.state;
+  const first = landing !== undefined && lane[0] === landing ? 1 : 0;
+  lane.splice(entry.place ? first : lane.length, 0, entry.card.id);
+  // A stopping run asks nobody any more: the work stays on its branch.
+  if (entry.approval && run === 'stopping') tellIdea(board, entry, 'stop');
 }
 
 /** The idea is already in the landing queue. */

@@ -15,7 +15,7 @@ import { dependantsIn, landedDependantsIn } from '../idea/dependants.js';
 import { clip, clipReason, MAX_QUESTION } from '../text.js';
 import type { Board } from './board.js';
 import { bounceOf, landingQuestion, undoProblem } from './bounce.js';
-import { askToLand, mustBeApproved, tellIdea, tellRunState } from './control.js';
+import { queueToLand, tellRunState } from './control.js';
 import type { Effect } from './effects.js';
 import { forgetPlace, isRound, keepPlace, waitBehind, waitsBehind } from './places.js';
 import { revertedText } from './reverted.js';
@@ -42,16 +42,7 @@ export class LandingQueue {
   }
 
   join(entry: IdeaEntry): void {
-    this.#board.freeSlot(entry);
-    delete entry.reason;
-    if (mustBeApproved(this.#board, entry)) askToLand(entry);
-    delete entry.mayLand;
-    this.#board.set(entry, 'landing');
-    const { lane, landing } = this.#board.state;
-    const first = landing !== undefined && lane[0] === landing ? 1 : 0;
-    lane.splice(entry.place ? first : lane.length, 0, entry.card.id);
-    // A stopping run asks nobody any more: the work stays on its branch.
-    if (entry.approval && this.#board.state.run === 'stopping') tellIdea(this.#board, entry, 'stop');
+    queueToLand(this.#board, entry);
   }
 
   leave(idea: string): void {

@@ -46,8 +46,11 @@ export function keepPlace({ settings, rules }: Board, entry: IdeaEntry, result: 
   entry.place = { files: result.files.slice(0, MOST_FILES), until: now + PLACE_MS };
 }
 
-const holds = (entry: IdeaEntry | undefined, now: number): boolean =>
-  entry?.place !== undefined && entry.place.until > now && AT_WORK.has(entry.status) && entry.after === undefined;
+function holds({ rules }: Board, entry: IdeaEntry | undefined, now: number): boolean {
+  if (!entry?.place || entry.place.until <= now || !AT_WORK.has(entry.status) || entry.after) return false;
+  // It may take all its iterations and get nowhere.
+  return !(entry.warnings?.some(({ kind }) => kind === 'stuck') && rules('stuck-holds-nobody'));
+}
 
 /** Its landing is over, or nobody works on it any more. */
 export function forgetPlace(entry: IdeaEntry): void {
@@ -59,10 +62,10 @@ export function forgetPlace(entry: IdeaEntry): void {
 
 /** The places that this idea's landing respects. */
 export function placesBefore(board: Board, entry: IdeaEntry, now: number): { places?: KeptPlace[] } {
-  const own = holds(entry, now) ? entry.place?.until : undefined;
+  const own = holds(board, entry, now) ? entry.place?.until : undefined;
   const kept = board
     .openIdeas()
-    .filter((one) => one !== entry && holds(one, now) && (own === undefined || (one.place?.until ?? 0) < own))
+    .filter((one) => one !== entry && holds(board, one, now) && (own === undefined || (one.place?.until ?? 0) < own))
     .slice(0, MOST_PLACES)
     .map(({ card, place }) => ({ idea: card.id, files: place?.files ?? [] }));
   return kept.length > 0 ? { places: kept } : {};
@@ -88,7 +91,7 @@ export function waitBehind(
 /** Whether it still waits; otherwise its wait ends here. */
 export function waitsBehind(board: Board, entry: IdeaEntry, now: number): boolean {
   if (entry.behind === undefined) return false;
-  if (holds(board.graph.entry(entry.behind), now)) return true;
+  if (holds(board, board.graph.entry(entry.behind), now)) return true;
   delete entry.behind;
   delete entry.reason;
   board.touch(entry);

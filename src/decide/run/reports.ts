@@ -16,6 +16,7 @@ import { clip, clipReason, MAX_QUESTION, MAX_REASON } from '../text.js';
 import type { Board } from './board.js';
 import { countFailure, pauseRun, tellRunState } from './control.js';
 import type { Ending, LandingQueue } from './landing-queue.js';
+import { staysPaused } from './paused-work.js';
 import { forgetPlace } from './places.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
@@ -150,6 +151,7 @@ function takeReady(board: Board, landingQueue: LandingQueue, entry: IdeaEntry, r
   if (entry.after) return;
   leaveWaiting(board, report.idea);
   if (report.work) entry.work = report.work;
+  if (staysPaused(board, entry)) return;
   landingQueue.join(entry);
   // A pause may have come after its last iteration. A bounced landing must not leave it paused for ever.
   const { run } = board.state;
@@ -180,6 +182,7 @@ export function endChild(board: Board, landingQueue: LandingQueue, entry: IdeaEn
   delete entry.approvable;
   delete entry.mayLand;
   delete entry.pauseAsked;
+  delete entry.donePaused;
   delete entry.warnings;
   delete entry.passed;
   delete entry.trouble;

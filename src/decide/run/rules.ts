@@ -12,6 +12,8 @@
  * `places-are-kept`: an idea that came back from a conflict keeps its place, and a round on another tip than its agent got
  * does not count.
  * `looks-must-reach`: before the question about a pull request that is out, the forge has to say how the one above it is.
+ * `stuck-holds-nobody`: nobody waits for the place of an idea that makes no progress.
+ * `paused-work-waits`: the finished work of an idea that a person has paused lands once it resumes.
  * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
  */
 export type Rule =
@@ -21,6 +23,8 @@ export type Rule =
   | 'waves-wait-for-ideas'
   | 'waves-ask-later'
   | 'looks-must-reach'
+  | 'stuck-holds-nobody'
+  | 'paused-work-waits'
   | 'places-are-kept';
 
 /** Whether the rule applies now. */

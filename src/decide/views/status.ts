@@ -60,9 +60,9 @@ function belowOf({ below, status }: IdeaEntry): IdeaLine['below'] {
 }
 
 /** An idea that failed or waits is not finished, whatever its agent said. */
-function courseOf({ course, status, approvable, approval }: IdeaEntry): IdeaEntry['course'] {
+function courseOf({ course, status, approvable, approval, donePaused }: IdeaEntry): IdeaEntry['course'] {
   if (course?.percent === undefined || course.percent < 100) return course;
-  if (MAY_BE_FINISHED.has(status) || approvable || approval) return course;
+  if (MAY_BE_FINISHED.has(status) || approvable || approval || donePaused) return course;
   const { percent: _, ...rest } = course;
   return rest;
 }

@@ -48,7 +48,10 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
         ...(event.unworked ? {} : more('; its worktree is kept')),
       };
     case 'paused':
-      return { sign: '◫', colour: 'gray', words: line(event.approval ? 'waits for approval' : 'paused') };
+      return {
+        ...{ sign: '◫', colour: 'gray' },
+        words: line(event.approval ? 'waits for approval' : `paused${event.waits ? reason : ''}`),
+      };
     case 'skipped':
       return { ...one, sign: '⊘', colour: 'gray', words: line(`skipped${reason}`) };
     case 'abandoned':
@@ -58,6 +61,8 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
     case 'wants-slot':
       return { sign: '◷', colour: 'yellow', words: line(`waits for a slot${reason}`), quiet: true };
     case 'landing':
+      // One of each landing would be too much; a wait for another idea can last as long as its agent works.
+      if (event.waits) return { sign: '▵', colour: 'blue', words: line(`in the landing queue${reason}`) };
       return { sign: '▵', colour: 'blue', words: line('in the landing queue'), quiet: true };
   }
 }

@@ -31,6 +31,7 @@ const TABLE: Record<Situation, string> = {
     'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell approve=tell stop=end skip=end abandon=end rollback=end split=end',
   'wants-slot':
     'edit=tell limit=tell hint=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
+  'done-paused': 'edit=tell limit=tell hint=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
   ready: 'edit=tell limit=tell hint=tell stop=end skip=end abandon=end rollback=end split=end',
   'awaits-landing': 'edit=tell limit=tell hint=tell stop=end skip=end abandon=end rollback=end split=end approve=pass',
   landing: 'edit=tell limit=tell hint=tell',

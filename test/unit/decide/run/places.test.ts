@@ -82,6 +82,35 @@ test.each(['needs-human', 'closed', 'paused'] as const)('D1: an idea that is %s 
   expect(at(pilot, 2000)).toContain('land b');
 });
 
+test('D1: an idea that is stuck holds up nobody, and neither does one that is done and paused', () => {
+  const stuck = conflicted();
+  stuck.landed('b', waits('a'), 2000);
+  expect(at(stuck, 2000)).toEqual([]);
+  say(stuck, 'a', 'warnings', { warnings: [{ kind: 'iterations', text: '40 of 50 iterations used', since: 1 }] });
+  expect(at(stuck, 2000)).toEqual([]);
+  say(stuck, 'a', 'warnings', {
+    warnings: [{ kind: 'stuck', text: 'the last 5 iterations made no progress', since: 1 }],
+  });
+  expect(at(stuck, 2000)).toEqual(['land b']);
+  expect(placesOf(stuck, 'b', 2000)).toBeUndefined();
+
+  const paused = conflicted();
+  paused.landed('b', waits('a'), 2000);
+  paused.command({ verb: 'pause', idea: 'a' });
+  expect(at(paused, 2000)).toEqual(['pause a']);
+  say(paused, 'a', 'ready');
+  expect(at(paused, 2000)).toEqual(['land b']);
+});
+
+test('D1: the wait behind another idea is told in the logs, once', () => {
+  const pilot = conflicted();
+  pilot.takeChanges(1000);
+  pilot.landed('b', waits('a'), 2000);
+  at(pilot, 2000);
+  at(pilot, 3000);
+  expect(pilot.takeChanges(3000)).toMatchObject([{ card: { id: 'b' }, status: 'landing', behind: 'a' }]);
+});
+
 test('D1: of two places the older goes first, so that none waits for the other', () => {
   const pilot = conflicted();
   pilot.landed('b', conflictOn('tip-1', ['b.ts']), 2000);
