@@ -1,4 +1,4 @@
-/** More runs that record-histories.mjs records: gates beside the slots. */
+/** More runs that record-histories.mjs records: gates beside the slots, and ideas that nobody waits for. */
 import { join } from 'node:path';
 
 const held = (scratch, id, n, text) => ({
@@ -33,6 +33,40 @@ export const besideScenariosOn = ({ project, until }) => ({
     const id = await p.id();
     return { 'autopilot-beside': `ralph:${id}:autopilot`, 'idea-beside': `ralph:${id}:idea:g-1` };
   },
+
+  /** One is paused in its last iteration and lands once it resumes; the other leaves its conflict unsolved, and asks. */
+  async unsolved() {
+    const first = (s, id) => ({
+      do: [
+        { write: { path: join(s, `began-${id}-1`), text: '' } },
+        { waitFor: { path: join(s, `go-${id}-1`) } },
+        { write: { path: 'shared.txt', text: `${id}\n` } },
+      ],
+      signal: 'COMPLETE',
+    });
+    const more = { do: [{ append: { path: 'shared.txt', text: 'more\n' } }], signal: 'COMPLETE' };
+    const p = await project('unsolved', {
+      ideas: { 'u-1': { script: (s) => [first(s, 'u-1')] }, 'u-2': { script: (s) => [first(s, 'u-2'), more] } },
+      config: { slots: 2, escalation: { after: 2, every: 1, steps: ['ask'] } },
+      more: { 'shared.txt': 'first\n' },
+    });
+    await p.run('start', '--detach');
+    for (const id of ['u-1', 'u-2']) await p.there(`began-${id}-1`);
+    await p.run('pause', 'u-1');
+    await p.touch('go-u-1-1');
+    await until('u-1 to wait', async () => (await p.run('why', 'u-1')).includes('it lands once it resumes'));
+    await p.run('resume', 'u-1');
+    await until('u-1 landed', async () => (await p.git('log', '--format=%s', 'main')).includes('u-1'));
+    await p.touch('go-u-2-1');
+    await until('u-2 to ask', async () => (await p.run('why', 'u-2')).includes('made no progress'));
+    await p.run('stop');
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    const id = await p.id();
+    return { 'autopilot-unsolved': `ralph:${id}:autopilot`, 'idea-unsolved': `ralph:${id}:idea:u-2` };
+  },
 });
 
-export const BESIDE_KINDS = { beside: ['autopilot-beside', 'idea-beside'] };
+export const BESIDE_KINDS = {
+  beside: ['autopilot-beside', 'idea-beside'],
+  unsolved: ['autopilot-unsolved', 'idea-unsolved'],
+};
