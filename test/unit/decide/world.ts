@@ -74,6 +74,7 @@ export class World {
       agent: '',
       paused: state === 'paused',
       stopping: false,
+      ...(state === 'gating' ? { slotless: true } : {}),
     };
     child.last = this.#reportOf(child, LAST[state]);
     this.children.set(idea, child);
