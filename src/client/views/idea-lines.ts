@@ -145,7 +145,7 @@ function gateLines({ gate, sameTree }: IdeaReport): string[] {
   if (!gate) return merged;
   if (gate.none) return ['no gate is configured: only the agent says that its work is done'];
   const what = gate.pass ? 'green' : redText(gate);
-  const output = gate.log ? `; its output: ${gate.log}` : '';
+  const output = gate.log ? `; its output: ${gate.log}` : gate.cleaned ? `; ${gate.cleaned}` : '';
   return [`last gate ${what}, ${localTime(Date.parse(gate.at))}${output}`, ...merged];
 }
 

@@ -10,7 +10,7 @@ import { jsonOf } from '../../config/own-files.js';
 import { ideaDir, iterationDir } from '../../config/paths.js';
 import { withoutSignal } from '../../decide/text.js';
 import { ideaBranch } from '../../git/refs.js';
-import { listWorktrees } from '../../git/worktrees/list.js';
+import { exists, listWorktrees } from '../../git/worktrees/list.js';
 import { isReplaced } from '../../git/worktrees/relink.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { GateRun, Gone, IdeaModel, Iteration, Renamed } from '../../model/model.js';
@@ -22,6 +22,7 @@ import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { ShownRun } from '../../report/show.js';
+import { cleanedText } from '../../run-files/cleaned.js';
 import { type AfterRun, alsoAfter, commandsAfter, commandsNow } from './commands-now.js';
 
 export interface AgentRunLine {
@@ -40,7 +41,15 @@ export interface AgentRunLine {
 export interface IdeaReport extends WhyView {
   /** Its agent runs in this run, in order. */
   runs: AgentRunLine[];
-  gate?: { pass: boolean; none?: true; at: string; command?: string; exitCode?: number | null; log?: string };
+  gate?: {
+    pass: boolean;
+    none?: true;
+    at: string;
+    command?: string;
+    exitCode?: number | null;
+    log?: string;
+    cleaned?: string;
+  };
   /** The gate on the merged tree did not run again: this one had found the same tree green. */
   sameTree?: string;
   /** The whole text, with its line breaks. */
@@ -115,7 +124,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   return {
     ...view,
     runs: (told?.iterations ?? []).map(lineOf),
-    gate: told?.gate ? gateOf(told.gate) : undefined,
+    gate: told?.gate ? await withoutCleaned(gateOf(told.gate), about) : undefined,
     sameTree: told?.mergedGate?.same,
     question: question || undefined,
     said: question && said ? said : undefined,
@@ -192,6 +201,17 @@ const gateOf = (gate: GateRun): NonNullable<IdeaReport['gate']> => ({
   ...redAt(gate),
   log: gate.log,
 });
+
+/** Says when a log was cleaned, instead of naming it. */
+async function withoutCleaned(
+  gate: NonNullable<IdeaReport['gate']>,
+  { root, project, runId }: About,
+): Promise<NonNullable<IdeaReport['gate']>> {
+  const { log, ...rest } = gate;
+  if (log === undefined || runId === undefined || (await exists(log))) return gate;
+  const cleaned = await cleanedText(root, { project, runId }, ['gateLogs']);
+  return cleaned === undefined ? gate : { ...rest, cleaned };
+}
 
 /** The run keeps the beginning of a question, and its events keep the whole text. */
 export function wholeQuestion(told: IdeaModel | undefined, reason: string | undefined): string | undefined {

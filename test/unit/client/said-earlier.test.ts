@@ -6,12 +6,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ideaInRuns } from '../../../src/client/model/idea-runs.js';
 import { describeIdea } from '../../../src/client/views/idea-lines.js';
 import { reportOn } from '../../../src/client/views/idea-report.js';
-import { iterationDir } from '../../../src/config/paths.js';
+import { iterationDir, runDir } from '../../../src/config/paths.js';
 import { keepAnswers } from '../../../src/jobs/agent-run/answers.js';
 import { newModel } from '../../../src/model/fold.js';
 import { answerNote } from '../../../src/protocol/command.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { showJson, showText } from '../../../src/report/show.js';
+import { CLEANED_FILE, noteText } from '../../../src/run-files/cleaned.js';
 import { eventsPath } from '../../../src/run-files/events.js';
 
 const [FIRST, LAST] = ['20260101-000000-aaaa', '20260102-000000-bbbb'] as const;
@@ -65,6 +66,29 @@ it('why and show have the answer and the hint of an earlier run, marked with it'
     { verb: 'hint', text: 'See docs.', runId: FIRST },
   ]);
   expect(showText(shown).join('\n')).toContain(`answer: Red. (run ${FIRST})`);
+});
+
+it('G9: why says on which day a gate log was cleaned, and names one that is there', async () => {
+  const log = join(iterationDir(root, 'p', LAST, 'a-1', 1), 'gate', '1.log');
+  await events(LAST, [
+    { kind: 'idea', idea: 'a-1', title: 'A', status: 'failed' },
+    { kind: 'gate', idea: 'a-1', pass: false, durationMs: 1, command: 'npm test', exitCode: 1, log },
+  ]);
+  const [last] = await ideaInRuns(root, 'p', 'a-1');
+  const view = { idea: 'a-1', title: 'A', status: 'failed', score: 0, parts: [], waitsFor: [] } as const;
+  const about = { root, project: 'p', runId: LAST, told: last?.idea, over: true };
+  const why = async (): Promise<string> =>
+    describeIdea(await reportOn({ ...view, parts: [], waitsFor: [] }, about)).join('\n');
+  await mkdir(dirname(log), { recursive: true });
+  await writeFile(log, 'red');
+  expect(await why()).toContain(`; its output: ${log}`);
+  await rm(log);
+  await writeFile(
+    join(runDir(root, 'p', LAST), 'ideas', CLEANED_FILE),
+    noteText({ gateLogs: '2026-11-03T10:00:00.000Z' }),
+  );
+  expect(await why()).not.toContain(log);
+  expect(await why()).toContain(`; the gate logs of run ${LAST} were cleaned on 2026-11-03`);
 });
 
 it('B6: why has what changed outside the worktree, after the warning is over', async () => {
