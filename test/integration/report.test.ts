@@ -255,11 +255,11 @@ it('C5 G4: what a person said after the run is kept for the next start, and is n
   const report = await read();
   const open = new Map(report.open.map((one) => [one.idea, one]));
   expect(open.get('fail-1')).toMatchObject({ state: 'failed', queued: true, forNext: ['retry fail-1'] });
-  expect(report.todo.map(({ subject }) => subject)).toEqual(['red-1', 'the rest']);
+  expect(report.todo.map(({ subject }) => subject)).toEqual(['red-1', 'the rest', 'block-1']);
   expect(open.get('ask-1')).toMatchObject({ state: 'stopped', forNext: ['answer for ask-1'] });
   const { stdout } = await box.run('report');
   expect(stdout).toMatch(
-    /TO DO \(2\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 2 ideas did not run/,
+    /TO DO \(3\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 1 idea did not run[\s\S]*! block-1 +a start leaves it out, and it is needed first by after-1/,
   );
   expect(stdout).toMatch(/◔ red-1[\s\S]*kept for the next start: limit red-1 \+3/);
   expect(stdout).toMatch(/✗ fail-1 +failed: .*; queued for the next start/);
@@ -278,7 +278,7 @@ it('lists all runs, and an old report says what landed since', async () => {
   const started = await box.run('start', '--no-wait');
   expect(started.stdout).toContain('1 landed');
   // The first part of the report, and where the whole is.
-  expect(started.stdout).toMatch(/TO DO \(1\)\n {2}! the rest .*after-1/);
+  expect(started.stdout).toMatch(/TO DO \(1\)\n {2}! block-1 .*needed first by after-1\n +ralphctl retry block-1/);
   const page = /as a page: (\S+)/.exec(started.stdout)?.[1] ?? '';
   expect(await readFile(page, 'utf8')).toContain('fail-1');
 
