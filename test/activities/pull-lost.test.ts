@@ -72,7 +72,7 @@ describe.skipIf(gh.path === undefined)(`D2 a merge that the remote lost${leftOut
       await carryOut(why, 'To take (?:it|them) off here, too');
       expect(await gone(merged)).toEqual(['t-1']);
       // It began on what was taken off, so it asks, and says how to go on.
-      const [, command = ''] = /\(git (rebase [^)]*?), in its worktree\)/.exec(await refused(next)) ?? [];
+      const [, command = ''] = /\(git -C '[^']+' (rebase --onto \S+ [0-9a-f]+)\)/.exec(await refused(next)) ?? [];
       await at.b.gitIn(next.worktree, ...command.split(' '));
       const head = await at.b.gitIn(next.worktree, 'rev-parse', 'HEAD');
       const base = await at.b.git('rev-parse', 'main');
