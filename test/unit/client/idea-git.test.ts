@@ -63,7 +63,10 @@ it.each(['timeout', 'failed'] as const)(
   async (status) => {
     const tree = await twoCommits();
     await put(tree, { 'loose.txt': 'l\n' });
-    const idea = ideaOf({ status, startedAt: NOW - 30 * 60_000, since: NOW, reason: 'it did not work' });
+    const startedAt = NOW - 60 * 60_000;
+    // Its agent worked for half of the time.
+    const iterations = [{ serial: 1, number: 1, startedAt, endedAt: NOW, durationMs: 30 * 60_000 }];
+    const idea = ideaOf({ status, startedAt, since: NOW, reason: 'it did not work', iterations });
     const git = async (): Promise<Partial<IdeaDetails>> => ({
       ...(await new IdeaGit(repo.root).read(idea)),
       ideaLimitMs: 30 * 60_000,
