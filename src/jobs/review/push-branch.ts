@@ -1,7 +1,7 @@
 /**
  * Pushes an idea's gated commits to its own branch on the remote.
- * Invariant: the branch is overwritten only where its tip is a commit that ralphctl pushed or a person merged, and not with the same work
- * once more.
+ * Invariant: the branch is overwritten only where its tip is a commit that ralphctl pushed or a person merged, and not
+ * with the same work once more.
  */
 import { isAncestor } from '../../git/delivery/look.js';
 import { type RemoteGit, saidOf } from '../../git/delivery/remote.js';
