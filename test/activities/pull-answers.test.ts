@@ -10,6 +10,7 @@ import { type Forge, startForge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
 import { type Pull, sayOnLine, withGit } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
+import { until } from '../support/program.js';
 import { type Pushing, pushing } from './pushing.js';
 
 const gh = await ghProgram();
@@ -85,9 +86,13 @@ describe.skipIf(gh.path === undefined)(`D2 answers to comments${leftOut(gh)}`, {
       `<!-- ralphctl answers review 5, comment ${said.id} -->\nThe agent of ralphctl has worked on [the review of ann](https://github.localhost/me/shop/pull#said-5), [the comment of me](https://github.localhost/me/shop/issues#comment-${said.id}), up to ${now}.`,
     ]);
     expect(await told(seen)).toEqual([]);
-    // Neither again, nor asked about again.
+    // A try whose result got lost after its record is repeated: neither pushed, nor answered, nor asked about again. In
+    // another second, because the same work made within one second is the same commit.
+    const made = Number(await at.inBare('log', '-1', '--format=%ct', 'ralph/t-1'));
+    await until('the next second', () => Promise.resolve(Date.now() / 1000 >= made + 1));
     const before = forge.requests.length;
     const again = (await at.land({ ...input, seen })) as { answered?: string[] };
+    expect(await tip()).toBe(now);
     // For the evidence, which a killed attempt has not written.
     expect([...(again.answered ?? [])].sort()).toEqual([...seen].sort());
     expect(forge.requests.slice(before).map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`)).toEqual([

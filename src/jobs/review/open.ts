@@ -74,7 +74,7 @@ async function openPull(deps: WorkDeps, run: LoadedRun, input: OpenInput, signal
   const before = await reviewedBefore(deps.root, run.file.project, idea.id);
   const candidate = await pushBranch(await openRemote(access), {
     ...{ idea: idea.id, branch, onto },
-    ...{ candidate: input.candidate, inReview: before.pushed },
+    ...{ candidate: input.candidate, inReview: isNew(input, before) ? before.pushed : undefined },
     merged: all.filter(({ state }) => state === 'merged').map(({ head }) => head),
   });
   let made = there;
@@ -110,6 +110,9 @@ async function refuseMoved(root: string, idea: string, { number, url, base, head
     `Put it onto ${target} on its page, or close it there: ${url}. If ${target} was renamed to ${base}, end the run and start another one with --target ${base}`,
   );
 }
+
+/** Its agent had something since the commit in review. Otherwise a try repeats one whose result got lost after its record. */
+const isNew = ({ seen = [] }: OpenInput, before: Reviewed): boolean => seen.some((key) => !before.seen.includes(key));
 
 async function isOver(forge: Forge, { number }: Below): Promise<boolean> {
   const state = (await forge.read(number))?.state;

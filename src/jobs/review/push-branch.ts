@@ -16,7 +16,10 @@ interface Pushed {
   branch: string;
   candidate: string;
   onto: string;
-  /** The commit of the idea that is in review; a later one on the branch is of a try that was cut off. */
+  /**
+   * The commit in review, where a new round follows it: then the same work is pushed once more. Any other tip is of a
+   * try that was cut off.
+   */
   inReview: string | undefined;
   /** Tips of the branch that people merged: what ralphctl knew of them went with their reviews. */
   merged: readonly string[];
