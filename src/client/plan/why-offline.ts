@@ -2,7 +2,7 @@
 import { toCard } from '../../backlog/cards.js';
 import { nearest } from '../../config/problems.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
-import { why as explain } from '../../decide/views/status.js';
+import { why as explain } from '../../decide/views/why.js';
 import { UserError } from '../../protocol/user-error.js';
 import type { WhyView } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';

@@ -1,26 +1,25 @@
 /**
- * Views of a run for people: status, the explanation of one idea, statistics (A8).
+ * Views of a run for people: status, statistics and its result (A8).
  * May import protocol and decide only.
  */
 import { type AutopilotState, type IdeaEntry, MOST_NOT_LANDED, type RunSummary } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
-import { type IdeaStatus, MAY_BE_FINISHED, WAITS_FOR_YOU } from '../../protocol/states.js';
-import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../../protocol/views.js';
+import { MAY_BE_FINISHED, WAITS_FOR_YOU } from '../../protocol/states.js';
+import type { IdeaLine, LeftOut, RunStatistics, RunStatus } from '../../protocol/views.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { AccountBreakers } from '../accounts/breaker.js';
 import { budgetWarnings, runBudgetLines } from '../budget/run.js';
 import { deliveryLine, heldAfterRun } from '../delivery/push.js';
-import { legalInterventions as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
-import { moneyFacts, resumeCommand } from '../run/control.js';
+import { moneyFacts } from '../run/control.js';
 import { legalInterventions, type RunFacts } from '../run/table.js';
 import { targetWarning } from '../run/target-busy.js';
 import type { Graph } from '../scheduler/graph.js';
-import { bestReady, rankOf, score, scoreParts } from '../scheduler/score.js';
+import { bestReady, score } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
 import { isInReview } from '../scheduler/stack.js';
 import { wavesLine } from '../waves/rest.js';
 import { runStanding } from './standing.js';
-import { addStats, groupText, groupView, landedBefore, MAX_LISTED, runSpent, type Survey, survey } from './survey.js';
+import { addStats, landedBefore, MAX_LISTED, runSpent, type Survey, survey } from './survey.js';
 
 export const NEXT_SHOWN = 10;
 
@@ -48,7 +47,7 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
 }
 
 /** What its next iteration or landing waits for, or what answers its question. */
-const approvalOf = ({ approval, approvable }: IdeaEntry): true | undefined => approval ?? approvable;
+export const approvalOf = ({ approval, approvable }: IdeaEntry): true | undefined => approval ?? approvable;
 
 function reviewOf(entry: IdeaEntry): IdeaLine['review'] {
   const { review } = entry;
@@ -195,75 +194,6 @@ const factsOf = (state: AutopilotState, settings: RunSettings, { pausedIdeas, ap
   asking: approvals,
   ...moneyFacts(state, settings),
 });
-
-export function why(id: string, settings: RunSettings, graph: Graph, state: AutopilotState): WhyView | undefined {
-  const entry = graph.entry(id);
-  if (!entry) return undefined;
-  const parts = scoreParts(entry, graph, settings.weights);
-  const rank = rankOf(id, graph, settings.weights) ?? 0;
-  const group = groupView(id, graph);
-  const paused = pausedText(state, settings, graph);
-  return {
-    idea: id,
-    title: entry.card.title,
-    status: graph.isDone(id) ? 'landed' : entry.status,
-    score: parts.reduce((sum, part) => sum + part.value, 0),
-    parts,
-    rank: rank > 0 ? rank : undefined,
-    waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
-    reason: reasonOf(entry, state, settings),
-    stack: stackText(entry, graph),
-    told: entry.told,
-    held: entry.hold,
-    approval: approvalOf(entry),
-    group,
-    paused: paused && OPEN.has(entry.status) && !graph.isDone(id) ? paused : undefined,
-    possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
-  };
-}
-
-/** Which pull request it is on top of, or can be, or why not. */
-function stackText({ card: { id }, status, below }: IdeaEntry, graph: Graph): string | undefined {
-  if (below && status !== 'pending')
-    return `it started on top of pull request ${below.number} (${below.idea}), which is merged first (landing.stack)`;
-  if (status !== 'pending') return undefined;
-  const foot = graph.foot(id);
-  if (foot)
-    return `it can start on top of pull request ${foot.review?.number} (${foot.card.id}), which is not merged yet (landing.stack)`;
-  return graph.noFoot(id);
-}
-
-/** Of a landed idea that the remote lacks, also that. */
-function reasonOf(
-  { card, reason, status }: IdeaEntry,
-  state: AutopilotState,
-  settings: RunSettings,
-): string | undefined {
-  const push = deliveryLine(state.delivery, settings.delivery);
-  const lacks = status === 'landed' && push !== undefined && state.delivery?.held?.ideas.includes(card.id) === true;
-  return [reason, lacks ? push.text : undefined].filter(Boolean).join('. ') || undefined;
-}
-
-/** Ideas that a run can still start or continue. */
-const OPEN: ReadonlySet<IdeaStatus> = new Set(['pending', 'running', 'paused', 'needs-human', 'wants-slot']);
-
-/** Why the run starts nothing, with the one command that resumes it. */
-function pausedText(state: AutopilotState, settings: RunSettings, graph: Graph): string | undefined {
-  const command = resumeCommand(state, settings);
-  if (command === undefined) return undefined;
-  const { why: reason } = runStanding(state, graph);
-  if (reason?.includes('ralphctl ')) return reason;
-  return `${reason ? `${reason}; ` : ''}resume it with: ${command}`;
-}
-
-function describeWait(id: string, graph: Graph): string {
-  const entry = graph.entry(id);
-  if (!entry) return 'unknown';
-  return entry.card.blue ? groupText(id, graph) : (WAITED_FOR[entry.status] ?? entry.status);
-}
-
-/** As every other view words them. */
-const WAITED_FOR: Partial<Record<IdeaStatus, string>> = { timeout: 'timed out', 'needs-human': 'asks' };
 
 /** Commands in an idea's reason that need an open run. A new run starts everything that has not landed. */
 const afterTheRun = (reason: string): string =>

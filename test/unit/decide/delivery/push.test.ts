@@ -13,7 +13,8 @@ import {
   waitsForPush,
 } from '../../../../src/decide/delivery/push.js';
 import type { Autopilot } from '../../../../src/decide/run/autopilot.js';
-import { runStatus, runSummary, runWarnings, why } from '../../../../src/decide/views/status.js';
+import { runStatus, runSummary, runWarnings } from '../../../../src/decide/views/status.js';
+import { why } from '../../../../src/decide/views/why.js';
 import {
   type DeliverySettings,
   type DeliveryState,

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Autopilot } from '../../../../src/decide/run/autopilot.js';
 import { MOST_STACKED } from '../../../../src/decide/scheduler/stack.js';
-import { ideaLine, why } from '../../../../src/decide/views/status.js';
+import { ideaLine } from '../../../../src/decide/views/status.js';
+import { why } from '../../../../src/decide/views/why.js';
 import type { DeliverySettings } from '../../../../src/protocol/delivery.js';
 import type { LandResult } from '../../../../src/protocol/git-work.js';
 import type { LookResult } from '../../../../src/protocol/review.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addPatch, patchedLimits } from '../../../../src/decide/idea/amendments.js';
 import { takeStartState } from '../../../../src/decide/idea/carry.js';
 import type { Autopilot } from '../../../../src/decide/run/autopilot.js';
-import { why } from '../../../../src/decide/views/status.js';
+import { why } from '../../../../src/decide/views/why.js';
 import type { Intervention } from '../../../../src/protocol/command.js';
 import { LIMITS } from '../iteration.js';
 import {

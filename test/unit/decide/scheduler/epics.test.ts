@@ -5,7 +5,7 @@ import type { Autopilot } from '../../../../src/decide/run/autopilot.js';
 import { Graph } from '../../../../src/decide/scheduler/graph.js';
 import { score, scoreParts } from '../../../../src/decide/scheduler/score.js';
 import { ideaPage } from '../../../../src/decide/views/pages.js';
-import { why } from '../../../../src/decide/views/status.js';
+import { why } from '../../../../src/decide/views/why.js';
 import { card, entryOf, landedResult, pilotOf, SETTINGS, say } from '../support.js';
 
 const EPIC = [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ideaLine, runStatus, statistics, why } from '../../../../src/decide/views/status.js';
+import { ideaLine, runStatus, statistics } from '../../../../src/decide/views/status.js';
 import { MAX_LISTED, survey, withUnreported } from '../../../../src/decide/views/survey.js';
+import { why } from '../../../../src/decide/views/why.js';
 import type { IdeaStatus, IterationStats } from '../../../../src/protocol/states.js';
 import type { IdeaLine, IdeaView } from '../../../../src/protocol/views.js';
 import {
