@@ -1,107 +1,71 @@
-/** Cleaning of projects whose repository is gone, two cleanings at once, and one that is cut off. Features: G9. */
-import { execFileSync } from 'node:child_process';
-import { access, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { projectDir, runDir } from '../../../../src/config/paths.js';
 import { configSchema } from '../../../../src/config/schema/config.js';
-import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
-import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
 import { healRun } from '../../../../src/jobs/clean/runs.js';
 import { acquireLock } from '../../../../src/process/lock.js';
-import type { Retention } from '../../../../src/protocol/retention.js';
 import { cleanedText } from '../../../../src/run-files/cleaned.js';
 import { writeRevision } from '../../../../src/run-files/revisions.js';
 import { daysBefore, type OldRun, oldRun } from '../../../support/old-runs.js';
+import { at, cleaned, dirOf, freshFolders, NOW, PROJECT, plant, snapshot, there } from './folders.js';
 
-const NOW = new Date('2026-11-26T12:00:00Z');
-let root: string;
-let repo: string;
-const PROJECT = 'mine-11111111';
-
-beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl-clean-')));
-  repo = join(root, 'work', 'repo');
-  await mkdir(join(root, 'work', 'beside'), { recursive: true });
-  await mkdir(repo);
-});
-afterEach(() => rm(root, { recursive: true, force: true }));
-
-const plant = (days: number, some: Partial<OldRun> = {}): Promise<string> =>
-  oldRun(root, { project: PROJECT, repo, at: daysBefore(NOW.getTime(), days), ...some });
-const cleaned = (rules: Partial<Retention> = {}, options: Partial<CleanOptions> = {}) =>
-  clean({
-    ...{ root, project: PROJECT, rules: { ...DEFAULT_RETENTION, ...rules }, dryRun: false, byItself: false, now: NOW },
-    ...{ stop: () => false, waitMs: 5000, ...options },
-  });
-const dirOf = (runId: string): string => runDir(root, PROJECT, runId);
-const there = (...path: string[]): Promise<boolean> =>
-  access(join(...path)).then(
-    () => true,
-    () => false,
-  );
-/** Every file below a folder with its content. */
-function snapshot(dir: string): string {
-  return execFileSync('sh', ['-c', 'find . -type f -exec sha256sum {} + | sort; find . -type l | sort'], {
-    cwd: dir,
-  }).toString();
-}
+freshFolders();
 
 describe('projects whose repository is gone', () => {
   const GONE = 'gone-33333333';
   const lost = (some: Partial<OldRun> = {}): Promise<string> =>
-    oldRun(root, { project: GONE, repo: join(root, 'work', 'lost'), at: daysBefore(NOW.getTime(), 100), ...some });
+    oldRun(at.root, { project: GONE, repo: join(at.work, 'lost'), at: daysBefore(NOW.getTime(), 100), ...some });
 
   it('transcripts, gate logs and events go; ledger, summary and report stay; worktrees are named', async () => {
     const run = await lost({ report: true });
-    await writeFile(join(projectDir(root, GONE), 'ledger.jsonl'), 'evidence\n');
-    await mkdir(join(projectDir(root, GONE), 'worktrees', 'ralph-tree-001'), { recursive: true });
+    await writeFile(join(projectDir(at.root, GONE), 'ledger.jsonl'), 'evidence\n');
+    await mkdir(join(projectDir(at.root, GONE), 'worktrees', 'ralph-tree-001'), { recursive: true });
     await plant(1);
     const { items, stays } = await cleaned();
     expect(items).toEqual([
       expect.objectContaining({
         what: 'project',
         name: GONE,
-        why: `its repository ${join(root, 'work', 'lost')} is gone`,
+        why: `its repository ${join(at.work, 'lost')} is gone`,
       }),
     ]);
-    expect((await readdir(runDir(root, GONE, run))).sort()).toEqual([
+    expect((await readdir(runDir(at.root, GONE, run))).sort()).toEqual([
       ...['backlog.json', 'ideas', 'report.html', 'report.md', 'run.json', 'summary.json'],
     ]);
-    expect(await readFile(join(projectDir(root, GONE), 'ledger.jsonl'), 'utf8')).toBe('evidence\n');
-    expect(await there(projectDir(root, GONE), 'worktrees', 'ralph-tree-001')).toBe(true);
+    expect(await readFile(join(projectDir(at.root, GONE), 'ledger.jsonl'), 'utf8')).toBe('evidence\n');
+    expect(await there(projectDir(at.root, GONE), 'worktrees', 'ralph-tree-001')).toBe(true);
     expect(stays.join()).toMatch(/a worktree of .*lost, which is gone.* rm -r /);
     expect((await cleaned()).items).toEqual([]);
   });
 
   it.each([
-    ['whose own folder is missing', async () => rm(join(root, 'work'), { recursive: true })],
+    ['whose own folder is missing', async () => rm(join(at.root, 'work'), { recursive: true })],
     [
       'whose own folder is empty, as that of a disk that is not mounted',
       async () => {
-        await rm(join(root, 'work'), { recursive: true });
-        await mkdir(join(root, 'work'));
+        await rm(join(at.root, 'work'), { recursive: true });
+        await mkdir(join(at.root, 'work'));
       },
     ],
-    ['that is there', async () => mkdir(join(root, 'work', 'lost'))],
+    ['that is there', async () => mkdir(join(at.work, 'lost'))],
   ])('stays: a repository %s', async (_, change) => {
     await lost();
     await plant(1);
     await change();
-    const before = snapshot(projectDir(root, GONE));
+    const before = snapshot(projectDir(at.root, GONE));
     expect((await cleaned()).items).toEqual([]);
-    expect(snapshot(projectDir(root, GONE))).toBe(before);
+    expect(snapshot(projectDir(at.root, GONE))).toBe(before);
   });
 
   it('stays where its own configuration turned the automatic cleaning off, until somebody asks', async () => {
     const config = configSchema.parse({ retention: { automatic: false } });
     await lost({ config });
     const changed = 'gone-44444444';
-    const at = daysBefore(NOW.getTime(), 100);
-    const run = await oldRun(root, { project: changed, repo: join(root, 'work', 'lost'), at });
+    const made = { project: changed, repo: join(at.work, 'lost'), at: daysBefore(NOW.getTime(), 100) };
+    const run = await oldRun(at.root, made);
     // A configuration that the run read again.
-    await writeRevision(root, { project: changed, runId: run }, { config, tick: true });
+    await writeRevision(at.root, { project: changed, runId: run }, { config, tick: true });
     await plant(1);
     expect((await cleaned({}, { byItself: true })).items).toEqual([]);
     expect((await cleaned()).items.map(({ name }) => name)).toEqual([GONE, changed]);
@@ -126,7 +90,7 @@ describe('two cleanings, and one that is cut off', () => {
   it('waits for no other one longer than it may', async () => {
     await plant(100);
     await plant(1);
-    const release = await acquireLock(join(projectDir(root, PROJECT), 'clean.lock'), { waitMs: 0 });
+    const release = await acquireLock(join(projectDir(at.root, PROJECT), 'clean.lock'), { waitMs: 0 });
     await expect(cleaned({}, { waitMs: 0 })).rejects.toThrow('has held the lock');
     await release();
     expect((await cleaned()).items).toHaveLength(2);
@@ -138,7 +102,7 @@ describe('two cleanings, and one that is cut off', () => {
     const ref = { project: PROJECT, runId: run };
     await cleaned();
     await rename(join(dirOf(run), 'ideas'), join(dirOf(run), 'ideas.next'));
-    expect(await cleanedText(root, ref, ['transcripts'])).toContain('were cleaned on 2026-11-26');
+    expect(await cleanedText(at.root, ref, ['transcripts'])).toContain('were cleaned on 2026-11-26');
     await mkdir(join(dirOf(run), '.cleaning-999999999-0123abcd', 'a-1'), { recursive: true });
     await writeFile(join(dirOf(run), '.cleaning-999999999-0123abcd', 'a-1', 'output.log'), 'x'.repeat(9000));
     expect((await cleaned()).items.map(({ what }) => what)).toEqual(['leftover']);

@@ -1,64 +1,16 @@
 /** Cleaning on real folders: what goes of runs, what stays readable, what is never touched. Features: G9. */
 import { execFileSync } from 'node:child_process';
-import {
-  access,
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { greensDir, projectDir, runDir } from '../../../../src/config/paths.js';
-import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
 import { answersInRun } from '../../../../src/jobs/agent-run/answers.js';
-import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
-import type { Retention } from '../../../../src/protocol/retention.js';
 import { cleanedText } from '../../../../src/run-files/cleaned.js';
 import { readModel } from '../../../../src/run-files/read-model.js';
-import { daysBefore, type OldRun, oldRun } from '../../../support/old-runs.js';
+import { daysBefore, oldRun } from '../../../support/old-runs.js';
+import { at, cleaned, dirOf, freshFolders, NOW, PROJECT, plant, snapshot, there } from './folders.js';
 
-const NOW = new Date('2026-11-26T12:00:00Z');
-let root: string;
-let repo: string;
-const PROJECT = 'mine-11111111';
-
-beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl-clean-')));
-  repo = join(root, 'work', 'repo');
-  await mkdir(join(root, 'work', 'beside'), { recursive: true });
-  await mkdir(repo);
-});
-afterEach(() => rm(root, { recursive: true, force: true }));
-
-const plant = (days: number, some: Partial<OldRun> = {}): Promise<string> =>
-  oldRun(root, { project: PROJECT, repo, at: daysBefore(NOW.getTime(), days), ...some });
-const cleaned = (rules: Partial<Retention> = {}, options: Partial<CleanOptions> = {}) =>
-  clean({
-    ...{ root, project: PROJECT, rules: { ...DEFAULT_RETENTION, ...rules }, dryRun: false, byItself: false, now: NOW },
-    ...{ stop: () => false, waitMs: 5000, ...options },
-  });
-const dirOf = (runId: string): string => runDir(root, PROJECT, runId);
-const there = (...path: string[]): Promise<boolean> =>
-  access(join(...path)).then(
-    () => true,
-    () => false,
-  );
-/** Every file below a folder with its content. */
-function snapshot(dir: string): string {
-  return execFileSync('sh', ['-c', 'find . -type f -exec sha256sum {} + | sort; find . -type l | sort'], {
-    cwd: dir,
-  }).toString();
-}
+freshFolders();
 
 describe('runs', () => {
   it('transcripts and gate logs go by age; what runs, report and show read stays', async () => {
@@ -91,16 +43,16 @@ describe('runs', () => {
       'this 1',
       'this 2',
     ]);
-    const model = await readModel(root, { project: PROJECT, runId: old });
+    const model = await readModel(at.root, { project: PROJECT, runId: old });
     expect(model?.problems).toEqual([]);
     expect(model?.model.ideas.get('a-1')?.iterations).toHaveLength(2);
     const ref = { project: PROJECT, runId: old };
-    expect(await cleanedText(root, ref, ['transcripts', 'gateLogs'])).toBe(
+    expect(await cleanedText(at.root, ref, ['transcripts', 'gateLogs'])).toBe(
       `the transcripts and gate logs of run ${old} were cleaned on 2026-11-26 (retention in ralphctl.yaml)`,
     );
     // Nothing is left for the next one, and the day stays.
     expect((await cleaned({}, { now: new Date(NOW.getTime() + 60_000) })).items).toEqual([]);
-    expect(await cleanedText(root, { project: PROJECT, runId: young }, ['transcripts'])).toBeUndefined();
+    expect(await cleanedText(at.root, { project: PROJECT, runId: young }, ['transcripts'])).toBeUndefined();
   });
 
   it('events go after a year, where a report was written; the summary tells how it ended', async () => {
@@ -110,7 +62,7 @@ describe('runs', () => {
     expect(await there(dirOf(bare), 'events.jsonl')).toBe(true);
     expect(await there(dirOf(told), 'events.jsonl')).toBe(false);
     expect(await readFile(join(dirOf(told), 'report.md'), 'utf8')).toContain(told);
-    const found = await readModel(root, { project: PROJECT, runId: told });
+    const found = await readModel(at.root, { project: PROJECT, runId: told });
     expect(found?.model.state).toBe('completed');
     expect(found?.problems.join()).toContain(`the events of run ${told} were cleaned on 2026-11-26`);
     // The command writes the report first.
@@ -134,7 +86,7 @@ describe('runs', () => {
     expect((await cleaned()).items).toEqual([]);
     expect(snapshot(dirOf(open))).toBe(before);
     // A start that failed is no newer run.
-    await mkdir(join(projectDir(root, PROJECT), 'runs', '20261120-000000-zzzz'));
+    await mkdir(join(projectDir(at.root, PROJECT), 'runs', '20261120-000000-zzzz'));
     expect((await cleaned()).items).toEqual([]);
     await plant(1);
     expect((await cleaned()).items.map(({ name }) => name)).toEqual([open, open]);
@@ -142,11 +94,11 @@ describe('runs', () => {
 
   it('remembered gates go with the gate logs', async () => {
     await plant(1);
-    const [old, young] = ['old.json', 'young.json'].map((name) => join(greensDir(root, PROJECT), name)) as [
+    const [old, young] = ['old.json', 'young.json'].map((name) => join(greensDir(at.root, PROJECT), name)) as [
       string,
       string,
     ];
-    await mkdir(greensDir(root, PROJECT));
+    await mkdir(greensDir(at.root, PROJECT));
     for (const path of [old, young]) await writeFile(path, '{}');
     await utimes(old, daysBefore(NOW.getTime(), 31) / 1000, daysBefore(NOW.getTime(), 31) / 1000);
     await cleaned();
@@ -156,7 +108,7 @@ describe('runs', () => {
 
 describe('what is never touched', () => {
   it('follows no link in the place of a project, of runs, of a run or of an idea', async () => {
-    const outside = join(root, 'outside');
+    const outside = join(at.root, 'outside');
     await mkdir(join(outside, 'a-9', '001'), { recursive: true });
     await writeFile(join(outside, 'a-9', '001', 'output.log'), 'precious');
     const run = await plant(100);
@@ -170,7 +122,7 @@ describe('what is never touched', () => {
     expect(items.map(({ name }) => name)).toEqual([run, run]);
     expect(stays).toEqual([`${dirOf(moved)} cannot be cleaned: it is a symbolic link, which ralphctl does not follow`]);
     expect(snapshot(outside)).toBe(before);
-    const runs = join(projectDir(root, PROJECT), 'runs');
+    const runs = join(projectDir(at.root, PROJECT), 'runs');
     await rename(runs, join(outside, 'runs'));
     await symlink(join(outside, 'runs'), runs);
     expect((await cleaned({ transcriptDays: 1, keepDays: 1 })).stays).toEqual([
@@ -181,36 +133,36 @@ describe('what is never touched', () => {
   it.each(['ideas', 'ideas.next', 'drafts'])('follows no link in the place of %s of a run', async (name) => {
     const run = await plant(400, { report: true });
     await plant(1);
-    const outside = join(root, 'outside');
+    const outside = join(at.root, 'outside');
     await mkdir(join(outside, 'a-1', '001'), { recursive: true });
     await writeFile(join(outside, 'a-1', '001', 'output.log'), 'precious'.repeat(9000));
     await writeFile(join(outside, '.cleaned.json'), '{}');
     await rm(join(dirOf(run), name), { recursive: true, force: true });
     await symlink(outside, join(dirOf(run), name));
-    const before = snapshot(root);
+    const before = snapshot(at.root);
     const { items, bytes, stays } = await cleaned();
     expect({ items, bytes }).toEqual({ items: [], bytes: 0 });
     expect(stays).toEqual([
       `${join(dirOf(run), name)} cannot be cleaned: it is a symbolic link, which ralphctl does not follow`,
     ]);
     // Only the lock of the cleaning is new.
-    await rm(join(projectDir(root, PROJECT), 'clean.lock'), { recursive: true });
-    expect(snapshot(root)).toBe(before);
+    await rm(join(projectDir(at.root, PROJECT), 'clean.lock'), { recursive: true });
+    expect(snapshot(at.root)).toBe(before);
   });
 
   it('leaves another project as it is', async () => {
-    const other = await oldRun(root, {
+    const other = await oldRun(at.root, {
       project: 'other-22222222',
-      repo,
+      repo: at.repo,
       at: daysBefore(NOW.getTime(), 500),
       report: true,
     });
     await plant(100);
     await plant(1);
-    const before = snapshot(runDir(root, 'other-22222222', other));
+    const before = snapshot(runDir(at.root, 'other-22222222', other));
     await cleaned();
-    expect(snapshot(runDir(root, 'other-22222222', other))).toBe(before);
-    expect(await readdir(projectDir(root, 'other-22222222'))).toEqual(['runs']);
+    expect(snapshot(runDir(at.root, 'other-22222222', other))).toBe(before);
+    expect(await readdir(projectDir(at.root, 'other-22222222'))).toEqual(['runs']);
   });
 
   it.runIf(process.getuid?.() === 0)('tells a folder of another user', async () => {
@@ -228,9 +180,9 @@ describe('a folder without permission', () => {
     const [shut, other] = [await plant(100), await plant(110)];
     await plant(1);
     const user = process.geteuid?.();
-    // Permissions do not stop root.
+    // Permissions do not stop at.root.
     if (user === 0) {
-      execFileSync('chown', ['-R', '65534:65534', root]);
+      execFileSync('chown', ['-R', '65534:65534', at.root]);
       process.seteuid?.(65_534);
     }
     try {
