@@ -1,4 +1,4 @@
-/** More runs that record-histories.mjs records: gates beside the slots, and ideas that nobody waits for. */
+/** More runs that record-histories.mjs records: gates beside the slots, ideas that nobody waits for, open ideas. */
 import { join } from 'node:path';
 
 const held = (scratch, id, n, text) => ({
@@ -10,7 +10,7 @@ const held = (scratch, id, n, text) => ({
   signal: 'COMPLETE',
 });
 
-export const besideScenariosOn = ({ project, until }) => ({
+export const besideScenariosOn = ({ project, until, connected }) => ({
   /** An agent begins while the gate of another idea runs. That one is red and waits for a slot; then it goes on. */
   async beside() {
     const p = await project('beside', {
@@ -64,9 +64,33 @@ export const besideScenariosOn = ({ project, until }) => ({
     const id = await p.id();
     return { 'autopilot-unsolved': `ralph:${id}:autopilot`, 'idea-unsolved': `ralph:${id}:idea:u-2` };
   },
+
+  /** A second run takes over what the terminated one left open, before the idea that a person put first. */
+  async 'left-open'() {
+    const one = (id) => ({ script: (s) => [held(s, id, 1, `${id}\n`)] });
+    const names = ['l-1', 'l-2', 'l-3', 'l-4'];
+    const p = await project('left-open', {
+      ideas: Object.fromEntries(names.map((id) => [id, one(id)])),
+      config: { slots: 2 },
+    });
+    await p.run('start', '--detach');
+    await p.touch('go-l-1-1');
+    // It works under the number of the first one, and the second one under its own.
+    await p.there('began-l-3-1');
+    const client = await connected();
+    const id = await p.id();
+    await client.workflow.getHandle(`ralph:${id}:autopilot`).terminate('taken away');
+    await p.run('bump', 'l-4');
+    await p.run('start', '--detach');
+    await until('both to be taken over', async () => (await p.status()).status?.counts.running === 2);
+    for (const name of names) await p.touch(`go-${name}-1`);
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    return { 'autopilot-left-open': `ralph:${id}:autopilot` };
+  },
 });
 
 export const BESIDE_KINDS = {
   beside: ['autopilot-beside', 'idea-beside'],
   unsolved: ['autopilot-unsolved', 'idea-unsolved'],
+  'left-open': ['autopilot-left-open'],
 };

@@ -1,8 +1,9 @@
 /** Asks the server about idea workflows that the autopilot lost track of. */
 import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
-import type { ReconcileInput, ReconcileResult } from '../protocol/activities.js';
-import type { Verdict } from '../protocol/idea-run.js';
-import { IDEA_WORKFLOW, ideaWorkflowId, STOP, VERDICT } from '../protocol/names.js';
+import type { LeftOpen, ReconcileInput, ReconcileResult } from '../protocol/activities.js';
+import type { IdeaPhase, Verdict } from '../protocol/idea-run.js';
+import { IDEA_STATUS, IDEA_WORKFLOW, ideaWorkflowId, STOP, VERDICT } from '../protocol/names.js';
+import type { IdeaView } from '../protocol/views.js';
 
 export async function reconcileIdeas(client: WorkflowClient, input: ReconcileInput): Promise<ReconcileResult[]> {
   return Promise.all(
@@ -21,24 +22,50 @@ export async function reconcileIdeas(client: WorkflowClient, input: ReconcileInp
   );
 }
 
-/*
- * Ends idea workflows that an earlier autopilot left open although their idea is done: it was terminated between a
- * landing and its message, or a person ticked the idea meanwhile. Nothing else would ever end them.
- */
+/** What the new run wants of ideas that an earlier run left open: its autopilot was terminated. */
+export interface Wanted {
+  /** Done: landed before the message arrived, or ticked by a person meanwhile. */
+  landed: ReadonlySet<string>;
+  /** Skipped or abandoned since. */
+  left: ReadonlySet<string>;
+}
 
-/** `project` must be a checked name, because it is part of a query. A repeat changes nothing. */
-export async function endLanded(client: WorkflowClient, project: string, landed: ReadonlySet<string>): Promise<void> {
-  if (landed.size === 0) return;
+/**
+ * Ends open ideas that the run does not work on, because nothing else would ever end them, and returns the others.
+ * `project` must be a checked name, because it is part of a query. A repeat changes nothing.
+ */
+export async function settleOpen(client: WorkflowClient, project: string, wanted: Wanted): Promise<LeftOpen[]> {
   const prefix = ideaWorkflowId(project, '');
   const query = `RalphProject = '${project}' AND WorkflowType = '${IDEA_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+  const open: string[] = [];
   for await (const { workflowId } of client.list({ query })) {
-    if (!workflowId.startsWith(prefix) || !landed.has(workflowId.slice(prefix.length))) continue;
+    if (!workflowId.startsWith(prefix)) continue;
+    const idea = workflowId.slice(prefix.length);
+    if (!wanted.landed.has(idea) && !wanted.left.has(idea)) {
+      open.push(idea);
+      continue;
+    }
     const handle = client.getHandle(workflowId);
     const verdict: Verdict = { kind: 'landed', commit: '' };
     // An idea that waits for its landing takes the verdict; any other one ends after its running iteration.
-    await handle.signal(VERDICT, verdict).catch(ignoreClosed);
+    if (wanted.landed.has(idea)) await handle.signal(VERDICT, verdict).catch(ignoreClosed);
     await handle.signal(STOP).catch(ignoreClosed);
   }
+  return Promise.all(open.map(async (idea) => ({ idea, ...(await slotHeld(client, ideaWorkflowId(project, idea))) })));
+}
+
+/** Its worktree and its ports go by that number. */
+const HOLDS_SLOT: ReadonlySet<IdeaPhase> = new Set(['preparing', 'agent', 'gate', 'backing-off', 'paused', 'approval']);
+
+/** A workflow that cannot answer keeps the run waiting no longer than this. */
+const MOST_ANSWER_MS = 10_000;
+
+async function slotHeld(client: WorkflowClient, workflowId: string): Promise<Pick<LeftOpen, 'agentName'>> {
+  const ask = client.withDeadline(Date.now() + MOST_ANSWER_MS, () =>
+    client.getHandle(workflowId).query<IdeaView>(IDEA_STATUS),
+  );
+  const view = await ask.catch(() => undefined);
+  return view && HOLDS_SLOT.has(view.phase) ? { agentName: view.agentName } : {};
 }
 
 /** It has ended by itself since the listing. */

@@ -60,6 +60,15 @@ export interface OpenRunResult {
   unpushed?: true;
   /** Ideas that a person abandoned in an earlier run, and hints that no prompt has contained yet. */
   carried?: CarriedOver;
+  /** Absent where there are none. */
+  leftOpen?: LeftOpen[];
+}
+
+/** An idea whose workflow outlived its autopilot: somebody terminated that. */
+export interface LeftOpen {
+  idea: string;
+  /** The name with the number under which it works; absent where it holds no slot or does not say. */
+  agentName?: string;
 }
 
 /** Data that outlasts a run. */

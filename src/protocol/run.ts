@@ -3,7 +3,7 @@
  * Invariant: everything here is plain JSON and small. Fields are only ever added, never changed in meaning.
  * Must import types only.
  */
-import type { Reopen } from './activities.js';
+import type { LeftOpen, Reopen } from './activities.js';
 import type { Feedback } from './agent-run.js';
 import type { AlertOutbox } from './alerts.js';
 import type { SentAnswer } from './answers.js';
@@ -187,6 +187,8 @@ export interface AutopilotState {
   tracked?: { items: TrackedItem[]; told: Record<string, TrackedState> };
   /** Absent in a run without waves. */
   waves?: WaveState;
+  /** Open ideas of an earlier run that this one has not taken over yet. Absent without any. */
+  leftOpen?: LeftOpen[];
 }
 
 export interface AutopilotInput extends RunRef {

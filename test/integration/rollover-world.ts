@@ -9,7 +9,7 @@ import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/clie
 import { makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
 import type { WorkName, WorkResult } from '../../src/jobs/job.js';
-import type { PrepareInput } from '../../src/protocol/activities.js';
+import type { CarriedOver, PrepareInput } from '../../src/protocol/activities.js';
 import type { RunAgentInput, RunAgentResult } from '../../src/protocol/agent-run.js';
 import type { RunEvent } from '../../src/protocol/events.js';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
@@ -76,6 +76,8 @@ export class World {
   /** Events of the run and its ideas. */
   readonly told: RunEvent[] = [];
   most = 0;
+  /** Told between two runs. */
+  carried: CarriedOver | undefined;
 
   private constructor(
     readonly client: Client,
@@ -124,6 +126,7 @@ export class World {
         target: 'main',
         cards: this.options.cards,
         landed: [...this.landed],
+        carried: this.carried,
       }),
       claimItem: () => ({ kind: 'ok' }),
       tellTracker: () => ({ kind: 'ok' }),

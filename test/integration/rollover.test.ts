@@ -178,6 +178,62 @@ describe('continue-as-new', () => {
     }
   }, 120_000);
 
+  it('a new autopilot takes open ideas over before it starts others, each under the number that it has', async () => {
+    let free = (): void => {};
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const cards = cardsOf(...names(6));
+    await open({
+      cards,
+      agent: async ({ idea }, signal) => {
+        if (idea !== 'r-1') await Promise.race([freed, aborted(signal)]);
+        return 'complete';
+      },
+    });
+    const two = settings({ slots: 2 });
+    await world.start({ settings: two });
+    // r-1 has landed, so that r-3 works under the number 1 and r-2 under the number 2.
+    await until('r-2 and r-3 to work', async () => [...world.working.keys()].sort().join() === 'r-2,r-3');
+    await world.autopilot.terminate('by a test');
+    // The others come first now.
+    cards.reverse();
+    await world.start({ runId: 'run-2', settings: two });
+    const active = async () => (await status())?.active.map(({ id, agentName }) => `${id} ${agentName}`).sort();
+    await until('the new autopilot to know them', async () => ((await active()) ?? []).length >= 2);
+    expect(await active()).toEqual(['r-2 ed-002', 'r-3 ed-001']);
+    free();
+    const summary = await world.result();
+    expect(summary.notLanded).toEqual([]);
+    expect(world.wrongs).toEqual([]);
+    expect(world.most).toBe(2);
+  }, 120_000);
+
+  it('an open idea that a person skips meanwhile ends after its iteration, and does not land', async () => {
+    let free = (): void => {};
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    await open({
+      cards: cardsOf(...names(2)),
+      agent: async ({ idea }, signal) => {
+        if (idea === 'r-1') await Promise.race([freed, aborted(signal)]);
+        return 'complete';
+      },
+    });
+    await world.start({ settings: settings({ slots: 1 }) });
+    await until('r-1 to work', async () => world.working.has('r-1'));
+    await world.autopilot.terminate('by a test');
+    world.carried = { abandoned: [], hints: [], kept: [{ idea: 'r-1', verb: 'skip' }] };
+    await world.start({ runId: 'run-2', settings: settings({ slots: 1 }) });
+    await until('the new autopilot to know it', async () => (await status())?.counts.skipped === 1);
+    free();
+    const summary = await world.result();
+    expect(summary.notLanded.map(({ idea, status: at }) => [idea, at])).toEqual([['r-1', 'skipped']]);
+    await world.executions();
+    expect(world.landed).toEqual(['r-2']);
+  }, 120_000);
+
   it('an idea that landed while its autopilot was terminated does not stay open', async () => {
     let landing = false;
     await open({

@@ -58,7 +58,7 @@ describe('kept histories', () => {
       ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
       ...['autopilot-placed', 'idea-placed', 'idea-plan-closed', 'autopilot-plan-stopped'],
       ...['autopilot-stacked', 'idea-stacked', 'idea-asked-late', 'autopilot-unreached'],
-      ...['autopilot-beside', 'idea-beside', 'autopilot-unsolved', 'idea-unsolved'],
+      ...['autopilot-beside', 'idea-beside', 'autopilot-unsolved', 'idea-unsolved', 'autopilot-left-open'],
       // Runs of a version whose waves and stops did not reach every idea.
       ...['autopilot-review-unheard', 'autopilot-waves-unheard', 'autopilot-unreached-unheard'],
       'autopilot-resting',

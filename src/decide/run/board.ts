@@ -191,9 +191,9 @@ export class Board {
     }
   }
 
-  /** An idea beside the slots keeps its number. */
-  takeSlot(entry: IdeaEntry): number {
-    entry.slot ??= this.slots.take(entry.card.id);
+  /** An idea beside the slots keeps its number. `wanted`: the number that it gets where that is free. */
+  takeSlot(entry: IdeaEntry, wanted?: number): number {
+    entry.slot ??= this.slots.take(entry.card.id, wanted);
     this.slots.stepIn(entry.slot);
     delete entry.beside;
     return entry.slot;

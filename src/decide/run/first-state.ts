@@ -94,6 +94,7 @@ export function firstState(opened: OpenRunResult, settings: RunSettings, now: nu
     target: opened.target,
     budget,
     limits: opened.agents ? { agents: opened.agents, gates: [] } : undefined,
+    ...(opened.leftOpen ? { leftOpen: opened.leftOpen } : {}),
     ...(opened.unpushed && settings.delivery?.mode === 'push' ? { delivery: { due: true as const } } : {}),
   };
 }

@@ -3,11 +3,12 @@
  * Invariant: an idea is in the queue at most once, and only while its status is `wants-slot`.
  * May import protocol and decide only.
  */
+import type { LeftOpen } from '../../protocol/activities.js';
 import type { AgentChoice } from '../../protocol/limits.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { stepOn } from '../delivery/stack.js';
 import { bestReady, score } from '../scheduler/score.js';
-import { agentName } from '../scheduler/slots.js';
+import { agentName, slotOf } from '../scheduler/slots.js';
 import { giveSlotsBack, keepNumber } from './beside.js';
 import type { Board } from './board.js';
 import { isActive, tellRunState } from './control.js';
@@ -34,16 +35,49 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
   const { state } = board;
   const commands: Effect[] = [];
   giveSlotsBack(board);
+  commands.push(...takeOver(board, now, mostStarts));
+  if (state.leftOpen) return commands;
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
   giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
-  for (let starts = 0; starts < mostStarts && board.slots.used < state.slots && !landingQueueIsFull(board); starts++) {
+  for (
+    let starts = commands.length;
+    starts < mostStarts && board.slots.used < state.slots && !landingQueueIsFull(board);
+    starts++
+  ) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;
     commands.push(start(board, entry, chooseAgent(board, entry, now)));
   }
   giveToWaiting(board, now, commands);
+  return commands;
+}
+
+/**
+ * Takes over ideas that an earlier run left open, before anything new begins and whatever the number of slots: their
+ * agents may be at work. Each keeps its number where it has one.
+ */
+function takeOver(board: Board, now: number, mostStarts: number): Effect[] {
+  const { state, graph } = board;
+  const commands: Effect[] = [];
+  if (!state.leftOpen) return commands;
+  const numberOf = ({ agentName: name }: LeftOpen): number | undefined =>
+    name === undefined ? undefined : slotOf(name);
+  // The others take what numbers are free then.
+  const left = [
+    ...state.leftOpen.filter((one) => numberOf(one) !== undefined),
+    ...state.leftOpen.filter((one) => numberOf(one) === undefined),
+  ];
+  while (commands.length < mostStarts) {
+    const next = left.shift();
+    if (!next) break;
+    const entry = graph.entry(next.idea);
+    if (entry && graph.isReady(next.idea))
+      commands.push(start(board, entry, chooseAgent(board, entry, now), numberOf(next)));
+  }
+  if (left.length > 0) state.leftOpen = left;
+  else delete state.leftOpen;
   return commands;
 }
 
@@ -217,8 +251,8 @@ function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undef
   return { do: 'verdict', idea, verdict: { kind: 'reopen', agentName: agentName(slot), reopen, feedback, ...agent } };
 }
 
-function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined): Effect {
-  const slot = board.takeSlot(entry);
+function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined, wanted?: number): Effect {
+  const slot = board.takeSlot(entry, wanted);
   // A new child numbers its reports from one. Reports of an earlier generation no longer count.
   entry.seq = 0;
   entry.life = Math.abs(entry.life) + 1;

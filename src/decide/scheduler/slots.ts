@@ -15,6 +15,12 @@ export const MOST_NUMBERS = 300;
 /** Slot 3 has the name `ed-003`. */
 export const agentName = (slot: number): string => `ed-${String(slot).padStart(3, '0')}`;
 
+/** The number in such a name; undefined in any other text. */
+export function slotOf(name: string): number | undefined {
+  const [, digits] = /^ed-(\d{3,6})$/.exec(name) ?? [];
+  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits);
+}
+
 export class Slots {
   readonly #holders = new Map<number, string>();
   /** Numbers whose slot is free for another agent. */
@@ -30,9 +36,9 @@ export class Slots {
     return this.#holders.size;
   }
 
-  /** The lowest free slot number, 1-based, now held by `idea`. */
-  take(idea: string): number {
-    let slot = 1;
+  /** The wanted number, if it is free, or the lowest free one, 1-based; now held by `idea`. */
+  take(idea: string, wanted?: number): number {
+    let slot = wanted === undefined || this.#holders.has(wanted) ? 1 : wanted;
     while (this.#holders.has(slot)) slot += 1;
     this.#holders.set(slot, idea);
     return slot;

@@ -53,7 +53,7 @@ export function pilotOf(
   cards: IdeaCard[],
   over: Partial<RunSettings> = {},
   landed: string[] = [],
-  more: Pick<OpenRunResult, 'agents'> = {},
+  more: Pick<OpenRunResult, 'agents' | 'leftOpen'> = {},
 ): Autopilot {
   const all = settings(over);
   const opened = { agentsQueue: 'agents', gitQueue: 'git', target: 'main', cards, landed, ...more };
