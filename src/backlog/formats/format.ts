@@ -94,8 +94,9 @@ function mark(read: Definition['read'], source: Source, id: string, done: boolea
   }
 }
 
-const without = (idea: Idea): Omit<Idea, 'source'> => {
-  const { source: _, ...rest } = idea;
+/** Where the text has no dependencies, they follow from the order and from what is done: a mark changes them. */
+const without = (idea: Idea): Omit<Idea, 'source' | 'dependsOn'> => {
+  const { source: _, dependsOn: __, ...rest } = idea;
   return rest;
 };
 

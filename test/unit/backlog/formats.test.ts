@@ -208,6 +208,26 @@ describe('F5 a task that was ticked before its turn', () => {
     expect(await waits('tasks.yaml', groups)).toMatchObject({ d: ['c', 'a'] });
   });
 
+  it('can be marked: whatever is ticked after it, in any order, and opened again', async () => {
+    const files = {
+      'PRD.md': '- [ ] bye\n- [ ] count\n- [ ] hi\n',
+      'docs/plans/p.md': '### Task 1: a\n- [ ] a\n### Task 2: b\n- [ ] b\n### Task 3: c\n- [ ] c\n',
+      'openspec/changes/add-list/tasks.md': '## 1. Store\n\n- [ ] 1.1 a\n- [ ] 1.2 b\n- [ ] 1.3 c\n',
+      'specs/001-list/tasks.md': '# Tasks: List\n\n## Phase 1: A\n\n- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 c\n',
+      'tasks.yaml': 'tasks:\n  - {title: a}\n  - {title: b}\n  - {title: c}\n',
+    };
+    for (const [file, text] of Object.entries(files)) {
+      const ids = (await readBacklog(file, { text })).ideas.flatMap(({ id, blue }) => (blue ? [] : [id]));
+      expect(ids, file).toHaveLength(3);
+      let now = text;
+      for (const id of ids.toReversed()) now = tickBacklog(file, now, id) ?? `${id} of ${file} cannot be marked`;
+      expect((await readBacklog(file, { text: now })).ideas.filter(({ done }) => !done)).toEqual([]);
+      for (const id of ids) now = tickBacklog(file, now, id, { done: false }) ?? `${id} of ${file} cannot be opened`;
+      const again = (await readBacklog(file, { text: now })).ideas.filter(({ done, blue }) => !done && !blue);
+      expect(again.map(({ id }) => id)).toEqual(ids);
+    }
+  });
+
   it('adds nothing where all before it are ticked', async () => {
     expect(await waits('PRD.md', '- [x] bye\n- [x] hi\n- [ ] edit\n')).toMatchObject({ edit: ['hi'] });
   });
