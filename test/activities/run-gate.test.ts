@@ -1,7 +1,9 @@
 /** The gate as an activity: whose failure is it, what is flaky, what a person should look at (B3, B5). */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FAILURE } from '../../src/protocol/failures.js';
+import { until } from '../support/program.js';
 import { type Bench, bench, idea, say } from './bench.js';
 
 const COMMIT = (script: string): string => `cat > /dev/null\n${script}\n${say('COMPLETE')}`;
@@ -306,4 +308,31 @@ it('F6: what passEnv passes to gate and set-up stands in no log and no result, w
   const texts = await Promise.all(logs.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')));
   expect(texts).toContain('set up for [redacted]\n');
   expect(texts.join()).not.toMatch(/hunter2|acme|correct horse/);
+});
+
+describe('B3: a person removes the worktree while its gate runs, and', () => {
+  const CHECK =
+    'test -d "$MARKS" && touch "$MARKS/gate"; until [ -e "$MARKS/go" ]; do sleep 0.05; done; test ! -e red.txt';
+  it.each([
+    ['nothing is there', () => undefined],
+    ['another one is made there', (b: Bench, path: string) => b.git('worktree', 'add', '--force', path, 'ralph/t-1')],
+  ])('%s: no green gate, and a message with the command', async (_name, then) => {
+    const b = await bench({
+      agent: COMMIT('echo x > red.txt'),
+      config: { gate: { commands: [CHECK], passEnv: ['MARKS'] } },
+    });
+    Object.assign(b.env, { MARKS: b.marks });
+    const at = await b.prepare();
+    await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
+    const gate = b.call(b.activities.runGate, input).done;
+    await until('the gate', async () => (await readdir(b.marks)).includes('gate'));
+    await b.git('worktree', 'remove', '--force', at.worktree);
+    await then(b, at.worktree);
+    await writeFile(join(b.marks, 'go'), '');
+    await expect(gate).rejects.toMatchObject({
+      type: FAILURE.repository,
+      message: `the worktree ${at.worktree} is gone. Restart the idea with: ralphctl retry t-1`,
+    });
+  });
 });

@@ -59,11 +59,8 @@ async function gateOf(
   input: GateInput,
   { signal, turn }: { signal: AbortSignal; turn: Turn | undefined },
 ): Promise<GateResult> {
-  const there = await stat(input.worktree).catch(() => undefined);
-  if (!there?.isDirectory()) {
-    const message = `the worktree ${input.worktree} is gone. Restart the idea with: ralphctl retry ${input.idea}`;
-    throw new WorkError(message, FAILURE.repository);
-  }
+  const folder = await folderAt(input.worktree);
+  if (folder === undefined) throw gone(input);
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const previous = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1);
   const where = { dir: input.worktree, logDir: join(dir, 'gate'), previousLogDir: join(previous, 'gate') };
@@ -88,6 +85,8 @@ async function gateOf(
     const gate = await gateIn(deps, run, place, (n, outcome) => {
       outcomes[n] = outcome;
     });
+    // Somebody removed it while the commands ran: they may have been green, or red, because nothing was there.
+    if ((await folderAt(input.worktree)) !== folder) throw gone(input);
     const at = base === undefined ? undefined : { worktree: input.worktree, base };
     return gate.pass ? green(gate, outcomes, at) : gate;
   };
@@ -99,6 +98,15 @@ async function gateOf(
   }
   return judged;
 }
+
+/** What tells this folder from another one at its place; undefined where there is none. */
+async function folderAt(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ? [found.dev, found.ino, found.birthtimeMs].join(' ') : undefined;
+}
+
+const gone = ({ worktree, idea }: GateInput): WorkError =>
+  new WorkError(`the worktree ${worktree} is gone. Restart the idea with: ralphctl retry ${idea}`, FAILURE.repository);
 
 /** Changes since the base that a person should check, without the kinds that the configuration disables. */
 async function tripped(run: LoadedRun, { worktree, base }: GateInput): Promise<Tripwire[]> {
