@@ -216,15 +216,20 @@ describe('F5 a task that was ticked before its turn', () => {
       'specs/001-list/tasks.md': '# Tasks: List\n\n## Phase 1: A\n\n- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 c\n',
       'tasks.yaml': 'tasks:\n  - {title: a}\n  - {title: b}\n  - {title: c}\n',
     };
+    const orders = ['012', '021', '102', '120', '201', '210'].map((order) => [...order].map(Number));
     for (const [file, text] of Object.entries(files)) {
       const ids = (await readBacklog(file, { text })).ideas.flatMap(({ id, blue }) => (blue ? [] : [id]));
       expect(ids, file).toHaveLength(3);
-      let now = text;
-      for (const id of ids.toReversed()) now = tickBacklog(file, now, id) ?? `${id} of ${file} cannot be marked`;
-      expect((await readBacklog(file, { text: now })).ideas.filter(({ done }) => !done)).toEqual([]);
-      for (const id of ids) now = tickBacklog(file, now, id, { done: false }) ?? `${id} of ${file} cannot be opened`;
-      const again = (await readBacklog(file, { text: now })).ideas.filter(({ done, blue }) => !done && !blue);
-      expect(again.map(({ id }) => id)).toEqual(ids);
+      for (const order of orders) {
+        const taken = order.map((at) => ids[at] ?? '');
+        let now = text;
+        for (const id of taken) now = tickBacklog(file, now, id) ?? `${id} of ${file} cannot be marked in ${order}`;
+        expect(now).not.toContain('cannot be marked');
+        for (const id of taken)
+          now = tickBacklog(file, now, id, { done: false }) ?? `${id} of ${file} cannot be opened`;
+        const again = (await readBacklog(file, { text: now })).ideas.filter(({ done, blue }) => !done && !blue);
+        expect(again.map(({ id }) => id)).toEqual(ids);
+      }
     }
   });
 
