@@ -12,8 +12,8 @@ import { admitOwnTip, noteOwnTip } from '../git/confinement/own-branch.js';
 import { readTipAndReviews } from '../git/delivery/review-refs.js';
 import { reviewBelow } from '../git/delivery/stacked.js';
 import { RepositoryError } from '../git/errors.js';
+import { patientTip } from '../git/patient-tip.js';
 import { ideaBranch, readTip } from '../git/refs.js';
-import { targetTip } from '../git/repository.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { privateGitDir } from '../git/worktrees/list.js';
 import { reopenForConflict, reopenForRed } from '../git/worktrees/reopen.js';
@@ -56,7 +56,7 @@ async function prepare(
     config.landing.mode === 'pr'
       ? await readTipAndReviews(repo, input.idea)
       : { tip: await readTip(repo, ref), others: false };
-  const tipOfTarget = await targetTip(repo, target);
+  const tipOfTarget = await patientTip(repo, target, signal);
   const made = await ensureWorktree({
     repo,
     worktreesRoot,

@@ -1,5 +1,6 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { patientTip } from '../../../src/git/patient-tip.js';
 import { projectName } from '../../../src/git/project-name.js';
 import { inspectRepository, targetTip } from '../../../src/git/repository.js';
 import { git } from '../../../src/git/runner.js';
@@ -145,5 +146,24 @@ describe('target', () => {
     );
     await refuseOpenOperations(repo.root, 'other');
     await rm(`${repo.root}/.git/index.lock`, { force: true });
+  });
+});
+
+describe('patientTip', () => {
+  it('waits for a target that a person renames and renames back within seconds', async () => {
+    await sh(repo.root, 'branch', '-m', 'main', 'trunk');
+    const call = patientTip(repo.root, 'main', new AbortController().signal);
+    call.catch(() => undefined);
+    // Its first look takes about as long as one of these.
+    for (let look = 0; look < 20; look++) await targetTip(repo.root, 'trunk');
+    await sh(repo.root, 'branch', '-m', 'trunk', 'main');
+    expect(await call).toBe(repo.base);
+  });
+
+  it('ends at once when its work is cut off', async () => {
+    const cut = new AbortController();
+    const call = patientTip(repo.root, 'gone', cut.signal);
+    cut.abort(new Error('cut off'));
+    await expect(call).rejects.toThrow();
   });
 });
