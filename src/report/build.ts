@@ -17,6 +17,7 @@ import { fixCommands, fixText, lostText } from './gone-text.js';
 import { lookOf, lookOfIdea, named } from './look.js';
 import { openIdea } from './open.js';
 import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
+import { slotWords } from './slot-use.js';
 import { moneyOf, workOf } from './work.js';
 
 /** Events come from files, so the report prints only a plausible commit id as one. */
@@ -75,6 +76,7 @@ export function makeReport(now: RunModel, extra: Extra): Report {
     look: lookOf(model, landed, extra),
     ...(model.waves.size > 0 ? { waves: [...model.waves.values()], rejected: [...model.rejected.values()] } : {}),
     slots: slotsOf(model, extra),
+    ...(extra.slotTime && slotWords(extra.slotTime) ? { slotTime: extra.slotTime } : {}),
     zone: extra.zone,
     at: extra.now,
   };

@@ -4,6 +4,7 @@
  */
 import type { Gone } from '../model/model.js';
 import type { Night } from './night.js';
+import type { SlotTime } from './slot-use.js';
 
 export type { Gone };
 
@@ -36,6 +37,7 @@ export interface Extra {
   /** The run ended without a final event. */
   terminated?: boolean;
   night?: Night;
+  slotTime?: SlotTime;
   lines?: ReadonlyMap<string, LandedLines>;
   /** Newest first. */
   earlier?: readonly OtherRun[];

@@ -14,6 +14,7 @@ import { moneyText, notReported, reportCommand, targetText, whenText } from './h
 import { esc, escLines, STYLE } from './html-parts.js';
 import { timeline } from './html-timeline.js';
 import type { AgentRun, LandedIdea, OpenIdea, Report, Todo } from './schema.js';
+import { slotWords } from './slot-use.js';
 import { signOf } from './text.js';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
@@ -137,9 +138,10 @@ class Page {
   #night(): string {
     const linked = this.#level !== 'no details';
     const drawing = timeline(this.#report, linked ? (idea) => this.#anchors.get(idea) : undefined);
-    return drawing === ''
-      ? ''
-      : `<h2>${whenText(this.#report.run).startsWith('the night') ? 'The night' : 'The run'}</h2>${drawing}`;
+    if (drawing === '') return '';
+    const words = this.#report.slotTime && slotWords(this.#report.slotTime);
+    const slots = words ? `<p class="soft">The slots: ${esc(words.text)}.</p>` : '';
+    return `<h2>${whenText(this.#report.run).startsWith('the night') ? 'The night' : 'The run'}</h2>${drawing}${slots}`;
   }
 
   #landed(): string {

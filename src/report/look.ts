@@ -7,6 +7,7 @@ import { clock, duration, lasted } from '../screen/text/time.js';
 import { waveText } from '../screen/words/wave-words.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';
+import { slotWords } from './slot-use.js';
 
 type Look = Report['look'];
 
@@ -17,6 +18,9 @@ const LONG_WAIT = 60_000;
 /** A slow idea takes more than this many times the median, and longer than this, ms. */
 const SLOW_TIMES = 3;
 const SLOW_MS = 10 * 60_000;
+/** The report mentions slots that were empty for a larger share of a longer time, ms. */
+const MOST_EMPTY = 0.2;
+const SLOTS_MS = 10 * 60_000;
 
 export const named = (ids: readonly string[]): string =>
   ids.length > MOST_NAMED
@@ -33,6 +37,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...waves(model),
     ...limits(model, ideas, extra.now),
     ...pauses(model, ideas, extra),
+    ...emptySlots(extra),
     ...you(ideas, extra),
     ...steps(ideas),
     ...outside(ideas),
@@ -159,6 +164,13 @@ function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: num
       text: `${agents.join(', ') || first?.key} could not work from ${spans.join(', ')}${more}${over}${first?.reason ? ` (${first.reason})` : ''}`,
     };
   });
+}
+
+/** Slots that were empty for a fifth of a run or more. */
+function emptySlots({ slotTime }: Extra): Look {
+  const words = slotTime && slotWords(slotTime);
+  if (!words || words.empty < MOST_EMPTY || words.ms < SLOTS_MS) return [];
+  return [{ kind: 'slots', text: words.text }];
 }
 
 /** Answers of the person, and how long ideas waited for them. */

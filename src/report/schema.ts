@@ -1,9 +1,10 @@
 /**
  * The report of a run as data: `ralphctl report --json`, and the source of its text, Markdown and page.
  * Invariant: facts only, without words of a view. New versions add fields and never remove one. An absent field is
- * unknown. Times are epoch ms. Must import zod only.
+ * unknown. Times are epoch ms. May import zod and the constants of a field.
  */
 import { z } from 'zod';
+import { EMPTY_REASONS } from './slot-use.js';
 
 const ms = z.number();
 const lines = z.object({ added: z.number(), deleted: z.number() });
@@ -223,6 +224,14 @@ export const reportSchema = z.object({
       }),
     )
     .describe('Who worked when: a row for each slot, and one for each account that was at its limit.'),
+  slotTime: z
+    .object({
+      agentMs: ms.describe('With an agent at work.'),
+      heldMs: ms.describe('Held without one: preparing, settling, pauses, approvals.'),
+      empty: z.partialRecord(z.enum(EMPTY_REASONS), ms).describe('Empty, by reason.'),
+    })
+    .optional()
+    .describe('How the slots spent their time, all of them together.'),
   zone: z.string(),
   at: ms.describe('When this report was made.'),
 });

@@ -55,14 +55,14 @@ export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun 
 }
 
 /**
- * The model with all events so far. Calls `each` with every event. Where events of a run that is over are lost, its
+ * The model with all events so far. Calls `each` with every event, and the model that has it. Where events of a run that is over are lost, its
  * summary counts.
  * @throws StoredFileError or SystemError where its files cannot be used
  */
 export async function readModel(
   root: string,
   ref: RunRef,
-  each: (event: StampedEvent) => void = () => {},
+  each: (event: StampedEvent, model: RunModel) => void = () => {},
 ): Promise<ModelOfRun | undefined> {
   const found = await emptyModel(root, ref);
   if (!found) return undefined;
@@ -73,7 +73,7 @@ export async function readModel(
   try {
     for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) {
       folding.take(event);
-      each(event);
+      each(event, model);
     }
   } catch (error) {
     if (!summary || !(error instanceof UserError)) throw error;

@@ -13,6 +13,7 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { UserError } from '../../protocol/user-error.js';
 import type { Extra, LandedLines, OtherRun } from '../../report/extra.js';
 import { foldNight, newNight } from '../../report/night.js';
+import { SlotUse } from '../../report/slot-use.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { readModel } from '../../run-files/read-model.js';
@@ -60,7 +61,11 @@ export async function gather(
 ): Promise<Gathered | undefined> {
   const { root } = context;
   const night = newNight();
-  const found = await readModel(root, ref, (event) => foldNight(night, event));
+  const slots = new SlotUse();
+  const found = await readModel(root, ref, (event, so) => {
+    foldNight(night, event);
+    slots.take(event, so);
+  });
   if (!found) return undefined;
   const { model, run } = found;
   const { repo, target } = run.file;
@@ -117,7 +122,7 @@ export async function gather(
     if (status === 'landed' && then && then.status !== 'landed') later.set(id, `its work is on ${target} again`);
   const extra: Extra = {
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
-    ...{ night, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
+    ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
     ...(place > 0 ? { older: true } : {}),
     ...(!open && !ended ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),
