@@ -23,15 +23,28 @@ export interface SlotTime {
   empty: Partial<Record<EmptyReason, number>>;
 }
 
-/** Shorter spans between two events are the change of one idea to the next. */
+/** A slot that was empty for no longer was between two ideas. */
 const REFILL_MS = 2000;
 
-type Model = Pick<RunModel, 'state' | 'slots' | 'ideas' | 'counts' | 'limits'>;
+/** An empty slot. */
+interface Empty {
+  since: number;
+  /** Of its time so far, what counts as `order` or `refill`: its end tells which. */
+  openMs: number;
+}
+
+type Model = Pick<RunModel, 'state' | 'slots' | 'ideas' | 'limits'>;
 
 export class SlotUse {
-  readonly time: SlotTime = { agentMs: 0, heldMs: 0, empty: {} };
+  readonly #time: SlotTime = { agentMs: 0, heldMs: 0, empty: {} };
+  /** The one that is empty for longest first. */
+  #empties: Empty[] = [];
   readonly #working = new Set<string>();
   readonly #held = new Set<string>();
+  /** Ideas that had their start. The model of a run that is over cannot tell them: it knows what is on the target now. */
+  readonly #started = new Set<string>();
+  /** Ideas of the run that had not landed before it. Undefined before its first event about itself. */
+  #ideas: number | undefined;
   #at: number | undefined;
   #slots = 0;
   #reason: EmptyReason = 'no idea left';
@@ -43,12 +56,19 @@ export class SlotUse {
     if (this.#at !== undefined && at > this.#at) this.#spend(at - this.#at);
     this.#at = Math.max(at, this.#at ?? at);
     if ('idea' in event && typeof event.idea === 'string') this.#place(event, event.idea, model);
+    if (event.kind === 'run') this.#ideas = event.total - (event.before ?? 0);
+    if (this.#ideas === undefined) return;
     this.#slots = OVER.has(model.state) ? 0 : (model.slots ?? 0);
-    this.#reason = reasonOf(model);
+    this.#reason = reasonOf(model, this.#ideas - this.#started.size);
+    this.#count(this.#at);
   }
 
   #place(event: StampedEvent, idea: string, model: Model): void {
-    const { slot, status } = model.ideas.get(idea) ?? {};
+    const { slot, status, group } = model.ideas.get(idea) ?? {};
+    if (event.kind === 'idea' && !group) {
+      if (TO_START.has(event.status)) this.#started.delete(idea);
+      else this.#started.add(idea);
+    }
     const holds = slot !== undefined && (status === 'running' || status === 'paused');
     if (holds) this.#held.add(idea);
     else this.#held.delete(idea);
@@ -56,25 +76,47 @@ export class SlotUse {
     if (event.kind === 'iteration-end' || !holds) this.#working.delete(idea);
   }
 
-  /** Time between two events. */
+  /** Up to the last event. */
+  get time(): SlotTime {
+    const empty = { ...this.#time.empty };
+    for (const one of this.#empties) addTo(empty, one, this.#at ?? one.since);
+    return { ...this.#time, empty };
+  }
+
+  /** The time between two events. */
   #spend(ms: number): void {
-    const { time } = this;
-    time.agentMs += ms * this.#working.size;
-    time.heldMs += ms * (this.#held.size - this.#working.size);
-    const empty = this.#slots - this.#held.size;
-    if (empty <= 0) return;
-    const reason = this.#reason === 'order' && ms <= REFILL_MS ? 'refill' : this.#reason;
-    time.empty[reason] = (time.empty[reason] ?? 0) + ms * empty;
+    this.#time.agentMs += ms * this.#working.size;
+    this.#time.heldMs += ms * (this.#held.size - this.#working.size);
+    if (this.#reason === 'order') for (const one of this.#empties) one.openMs += ms;
+    else if (this.#empties.length > 0) add(this.#time.empty, this.#reason, ms * this.#empties.length);
+  }
+
+  /** After an event: whoever took a slot took the one that was empty for longest. */
+  #count(at: number): void {
+    const empty = Math.max(0, this.#slots - this.#held.size);
+    for (const one of this.#empties.splice(0, this.#empties.length - empty)) addTo(this.#time.empty, one, at);
+    while (this.#empties.length < empty) this.#empties.push({ since: at, openMs: 0 });
   }
 }
+
+type Empties = SlotTime['empty'];
+
+function add(empty: Empties, reason: EmptyReason, ms: number): void {
+  if (ms > 0) empty[reason] = (empty[reason] ?? 0) + ms;
+}
+
+const addTo = (empty: Empties, { since, openMs }: Empty, at: number): void =>
+  add(empty, at - since <= REFILL_MS ? 'refill' : 'order', openMs);
 
 const OVER = new Set<string>(['completed', 'stopped', 'aborted', 'terminated']);
 const RESTS = new Set<string>(['pausing', 'paused', WAITS_FOR_YOU, 'waiting_user', 'idle']);
 
-function reasonOf({ state, counts, limits }: Model): EmptyReason {
+const TO_START = new Set<string>(['pending', 'wants-slot', 'paused']);
+
+function reasonOf({ state, limits }: Model, left: number): EmptyReason {
   if (state === 'stopping') return 'stopping';
   if (RESTS.has(state)) return 'paused';
-  if (counts.todo === 0) return 'no idea left';
+  if (left <= 0) return 'no idea left';
   return limits.at(-1)?.to === undefined && limits.length > 0 ? 'limit' : 'order';
 }
 

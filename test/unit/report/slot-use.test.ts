@@ -15,11 +15,12 @@ const IDS = ['a', 'b', 'c'];
 
 type Told = [minute: number, event: RunEvent];
 
-function used(events: readonly Told[], slots = 2) {
+function used(events: readonly Told[], slots = 2, landed: string[] = []) {
   const head = { project: 'p', runId: 'r', name: 'shop', target: 'main', slots };
   const model = newModel(
     head,
     IDS.map((id) => idea(id, id)),
+    new Set(landed),
   );
   const use = new SlotUse();
   for (const [minute, event] of events) {
@@ -78,6 +79,21 @@ describe('the time of two slots', () => {
     expect(minutes(time)).toEqual({ agent: 10 + 10 + 20, held: 1 + 1, order: 12 + 2 * 8, 'no idea left': 10 });
   });
 
+  it('is the same when everything has landed by the time of the report, and begins with the run', () => {
+    const events: Told[] = [
+      [0, { kind: 'activity', idea: 'a', activity: 'set-up' } as RunEvent],
+      [10, run('running')],
+      [10, status('a', 'running', slot(1))],
+      [10, begins('a')],
+      [15, ends('a')],
+      [15, status('a', 'landed')],
+      [15, run('completed')],
+    ];
+    const alive = minutes(used(events).time);
+    expect(alive).toEqual({ agent: 5, held: 0, order: 5 });
+    expect(minutes(used(events, 2, IDS).time)).toEqual(alive);
+  });
+
   it('names a pause, a limit, a stop and the moment between two ideas', () => {
     const { time } = used([
       [0, run('running')],
@@ -92,7 +108,7 @@ describe('the time of two slots', () => {
       [35, run('stopped')],
     ]);
     expect(minutes(time)).toEqual({
-      ...{ agent: 24.98, held: 10, refill: 0.04, order: 9.98, limit: 10, paused: 10, stopping: 5 },
+      ...{ agent: 24.98, held: 10, refill: 0.02, order: 10, limit: 10, paused: 10, stopping: 5 },
     });
   });
 
