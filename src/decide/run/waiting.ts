@@ -33,18 +33,15 @@ export function leaveWaiting(board: Board, idea: string): void {
 /** Gives free slots to waiting ideas first, then to the best ready ideas, at most `mostStarts` of those at once. */
 export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
   const { state } = board;
-  const commands: Effect[] = [];
   giveSlotsBack(board);
-  commands.push(...takeOver(board, now, mostStarts));
+  const commands = takeOver(board, now, mostStarts);
   if (state.leftOpen) return commands;
+  const takenOver = commands.length;
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
   giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
-  for (
-    let starts = commands.length;
-    starts < mostStarts && board.slots.used < state.slots && !landingQueueIsFull(board);
-    starts++
-  ) {
+  const free = (): boolean => board.slots.used < state.slots && !landingQueueIsFull(board);
+  for (let starts = takenOver; starts < mostStarts && free(); starts++) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;

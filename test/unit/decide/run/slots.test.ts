@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { card, closed, decided, landedResult, pilotOf, say, slotOf, statusOf } from '../support.js';
+import { brief, card, closed, decided, landedResult, pilotOf, say, slotOf, statusOf } from '../support.js';
 
 const five = ['a', 'b', 'c', 'd', 'e'].map((id) => card(id));
 
@@ -62,6 +62,17 @@ describe('A1 slots', () => {
     expect(slotOf(pilot, 'd')).toBe(4);
     closed(pilot, 'd', 'blocked');
     expect(decided(pilot)).toEqual(['start e @1']);
+  });
+
+  test('A1: ideas that get their slots back count as no starts', () => {
+    const pilot = pilotOf(five);
+    decided(pilot);
+    for (const idea of ['a', 'b', 'c']) say(pilot, idea, 'wants-slot');
+    pilot.setSlots(5);
+    expect(brief(pilot.decide(false, 0, 2))).toEqual([
+      ...['grant a @1', 'grant b @2', 'grant c @3'],
+      ...['start d @4', 'start e @5'],
+    ]);
   });
 
   test('A1: ideas that are added start as slots allow, and a Blue that was done waits again', () => {
