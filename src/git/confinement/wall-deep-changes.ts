@@ -10,7 +10,7 @@ export const isDeep = (name: string): boolean => /^(?:worktrees|modules)\//.test
 
 const WORKTREE_CONFIG = /^(?:worktrees\/[^/]+\/)?config\.worktree$/;
 /** Settings that git writes for a submodule that it sets up. */
-const SET_UP =
+export const SET_UP =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|symlinks|ignorecase|precomposeunicode)|extensions\.(?:objectformat|refstorage)|submodule\.active)$/;
 /** Changes that happen while ralphctl sets up the copy of a worktree. */
 const OF_COPY = /^(?:remote\..+\.(?:url|fetch|tagopt)|submodule\..+\.(?:url|active|branch))$/s;

@@ -2,10 +2,12 @@
  * Repositories inside a worktree: submodules, whose git directories go with the worktree, and others in ignored folders.
  * Invariant: `undefined` is a proof. Every file of each of them is committed, and each of their commits (of refs,
  * reflogs, stash and HEAD) is in a remote-tracking ref or in the checkout's copy, which stays. Whatever cannot be proven
- * is named. Reads only.
+ * is named. Reads only, and git runs in none of them before all are known to name no program of their own.
  */
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { changedSettings } from '../confinement/wall-config.js';
+import { SET_UP } from '../confinement/wall-deep-changes.js';
 import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
 import { isClean, readStatus } from '../status.js';
@@ -26,26 +28,50 @@ export interface Around {
 export async function innerWork(around: Around): Promise<string | undefined> {
   const modules = join(around.gitDir, 'modules');
   try {
-    for await (const found of repositories(around.path)) {
-      const name = relative(around.path, found.folder);
-      const gitDir = await gitDirOf(found.folder, found.kind);
-      const own = isUnder(gitDir, await realpath(around.path)) || isUnder(gitDir, await canonicalOr(modules));
-      if (!own) return `${name} in it is a worktree of another repository`;
-      const trouble =
-        (found.kind === 'bare' ? undefined : await filesTrouble(found.folder, gitDir)) ??
-        (await commitsTrouble(gitDir, copyOf(around, await canonicalOr(modules), gitDir)));
-      if (trouble !== undefined) return `the repository ${name} in it ${trouble}`;
+    const [path, ofModules] = [await realpath(around.path), await canonicalOr(modules)];
+    const inside: { said: string; gitDir: string; folder?: string }[] = [];
+    for await (const { folder, kind } of repositories(around.path)) {
+      const name = relative(around.path, folder);
+      const gitDir = await gitDirOf(folder, kind);
+      const own = isUnder(gitDir, path) || isUnder(gitDir, ofModules);
+      if (!own || (await exists(join(gitDir, 'commondir')))) return `${name} in it is a worktree of another repository`;
+      inside.push({ said: `the repository ${name} in it`, gitDir, ...(kind === 'bare' ? {} : { folder }) });
     }
     // Also of submodules that have no folder any more.
-    for await (const { folder } of repositories(modules)) {
-      const trouble = await commitsTrouble(folder, copyOf(around, modules, folder));
-      if (trouble !== undefined) return `its submodule ${relative(modules, folder)} ${trouble}`;
+    for await (const { folder } of repositories(modules))
+      inside.push({ said: `its submodule ${relative(modules, folder)}`, gitDir: await realpath(folder) });
+    // The status of one repository also asks those inside it.
+    for (const { said, gitDir } of inside) {
+      const settings = await unusualSettings(gitDir);
+      if (settings.length > 0) return `${said} has settings that may run programs (${settings.join(', ')})`;
+    }
+    for (const { said, gitDir, folder } of inside) {
+      if (folder !== undefined && (await topOf(folder)) !== (await realpath(folder)))
+        return `${said} has its files elsewhere`;
+      const trouble =
+        (folder === undefined ? undefined : await filesTrouble(folder, gitDir)) ??
+        (await commitsTrouble(gitDir, copyOf(around, ofModules, gitDir)));
+      if (trouble !== undefined) return `${said} ${trouble}`;
     }
     return undefined;
   } catch (error) {
     const [said = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     return `nobody can tell what the repositories in it hold (${said.slice(0, 200)})`;
   }
+}
+
+/** `core.worktree` may name another folder, with repositories that nobody has looked at. */
+const topOf = (folder: string): Promise<string> => git(folder).run(['rev-parse', '--show-toplevel'], { read: true });
+
+/** Keys of settings beyond those that git writes for a clone or a submodule. */
+async function unusualSettings(gitDir: string): Promise<string[]> {
+  const texts = await Promise.all(
+    ['config', 'config.worktree'].map(async (name) =>
+      (await exists(join(gitDir, name))) ? readRegular(join(gitDir, name)) : '',
+    ),
+  );
+  const keys = (await Promise.all(texts.map((text) => changedSettings('', text)))).flat();
+  return keys.filter((key) => !SET_UP.test(key) && !/^user\.(?:name|email)$/.test(key)).slice(0, 3);
 }
 
 const canonicalOr = (path: string): Promise<string> => realpath(path).catch(() => path);

@@ -1,5 +1,5 @@
 /** Cleaning of worktrees with submodules and repositories inside, and of those that a person made. Features: G9. */
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { integrationDir, worktreesDir } from '../../../../src/config/paths.js';
@@ -154,6 +154,55 @@ describe('repositories inside', () => {
     expect(await exists(path)).toBe(true);
     expect(stays).toEqual([expect.stringMatching(/ stays: ./)]);
     expect(stays[0]?.startsWith(path)).toBe(true);
+  });
+
+  it.each<[string, (clone: string, program: string) => Promise<unknown>]>([
+    ['of its own', (clone, program) => sh(clone, 'config', 'filter.own.clean', program)],
+    [
+      'of a file that its settings include',
+      async (clone, program) => {
+        await put(clone, { '.git/more': `[filter "own"]\n\tclean = "${program}"\n` });
+        await sh(clone, 'config', 'include.path', 'more');
+      },
+    ],
+    [
+      'of a repository in it',
+      async (clone, program) => {
+        await sh(clone, ...FILES, 'submodule', '-q', 'update', '--init');
+        const deep = join(clone, 'deep');
+        await sh(deep, 'config', 'filter.own.clean', program);
+        await put(deep, { 'l.txt': 'lib\n', '../.git/modules/deep/info/attributes': '* filter=own\n' });
+      },
+    ],
+    [
+      'of its second file of settings',
+      async (clone, program) => {
+        await sh(clone, 'config', 'filter.own.clean', program);
+        await rename(join(clone, '.git/config'), join(clone, '.git/config.worktree'));
+        await put(clone, { '.git/config': '[extensions]\n\tworktreeConfig = true\n' });
+      },
+    ],
+  ])('B4: git runs no program %s in a repository in an ignored folder, and the worktree stays', async (_, set) => {
+    const path = await worktree();
+    const [clone, ran] = [join(path, 'build/clone'), join(repo.scratch, 'ran')];
+    await sh(path, 'clone', '-q', lib, clone);
+    await set(clone, `touch '${ran}'; cat`);
+    // The same text under another time: git has to read it through the filter.
+    await put(clone, { '.git/info/attributes': '* filter=own\n', 'l.txt': 'lib\n' });
+    const later = new Date(Date.now() + 60_000);
+    for (const file of ['l.txt', 'deep/l.txt']) await utimes(join(clone, file), later, later).catch(() => undefined);
+    const { items, stays } = await cleaned();
+    expect(await exists(ran)).toBe(false);
+    expect(items).toEqual([]);
+    expect(stays).toEqual([expect.stringMatching(/ stays: the repository .* has settings that may run programs \(/)]);
+  });
+
+  it('a worktree stays whose inner repository has its files elsewhere', async () => {
+    const path = await worktree();
+    const clone = join(path, 'build/clone');
+    await sh(path, 'clone', '-q', lib, clone);
+    await sh(clone, 'config', 'core.worktree', lib);
+    expect((await cleaned()).stays).toEqual([expect.stringMatching(/ has its files elsewhere$/)]);
   });
 
   it('a worktree goes whose submodule has commits that the copy of the checkout has, too', async () => {
