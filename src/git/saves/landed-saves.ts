@@ -1,31 +1,26 @@
 /**
- * Which saves hold nothing that the target lacks, and when each was made.
- * Invariant: reads only. A save counts as landed only where git proves it: the target has its commits, or merging it into
+ * Which saves hold nothing that the target lacks, and how saves go.
+ * Invariant: a save counts as landed only where git proves it: the target has its commits, or merging it into
  * the landing of its idea changes nothing. What git cannot tell has not landed.
  */
 import { mergeTrees } from '../landing/merge.js';
 import { git } from '../runner.js';
 import type { SavePoint } from './saves.js';
 
-/** `landed`: the commit of each landed idea on the target. Returns refs. */
-export async function landedSaves(
+/** `landed`: the commit of each landed idea on the target. Returns what judges one save; it takes some processes each. */
+export async function landedJudge(
   repo: string,
   { target, landed }: { target: string; landed: ReadonlyMap<string, string> },
-  saves: readonly SavePoint[],
-): Promise<Set<string>> {
-  if (saves.length === 0) return new Set();
+): Promise<(save: SavePoint) => Promise<boolean>> {
   const merged = await git(repo).result(
     ['for-each-ref', `--merged=refs/heads/${target}`, '--format=%(refname)', 'refs/ralphctl/save/'],
     { ok: [0, 128, 129], read: true },
   );
   const within = new Set(merged.stdout.split('\n').filter(Boolean));
-  const found = new Set<string>();
-  for (const save of saves) {
+  return async (save) => {
     const landing = landed.get(save.idea);
-    if (within.has(save.ref) || (landing !== undefined && (await addsNothing(repo, landing, save))))
-      found.add(save.ref);
-  }
-  return found;
+    return within.has(save.ref) || (landing !== undefined && (await addsNothing(repo, landing, save)));
+  };
 }
 
 async function addsNothing(repo: string, landing: string, { commit, head, parents }: SavePoint): Promise<boolean> {
@@ -42,7 +37,7 @@ async function addsNothing(repo: string, landing: string, { commit, head, parent
   }
 }
 
-/** Removes saves that are still at these commits; the others stay. */
+/** Removes saves, all of them or none: none where one is at another commit by now. */
 export async function dropSaves(repo: string, saves: readonly Pick<SavePoint, 'ref' | 'commit'>[]): Promise<void> {
   if (saves.length === 0) return;
   const input = saves.map(({ ref, commit }) => `delete ${ref} ${commit}\n`).join('');

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { closedLockDir, integrationDir, projectDir, worktreesDir } from '../../config/paths.js';
 import { readNote, STORED_VERSION } from '../../config/stored.js';
-import { savesThatGo, type WorktreeFacts, worktreesThatGo } from '../../decide/retention/what-goes.js';
+import { type SaveFacts, savesThatGo, type WorktreeFacts, worktreesThatGo } from '../../decide/retention/what-goes.js';
 import { landedCommits } from '../../git/landing/landed.js';
-import { dropSaves, landedSaves } from '../../git/saves/landed-saves.js';
+import { dropSaves, landedJudge } from '../../git/saves/landed-saves.js';
 import { readReflogs } from '../../git/saves/list.js';
 import { listSaves, type SavePoint } from '../../git/saves/saves.js';
 import { dropWorktree, type Held, holdings, ownWorktrees } from '../../git/worktrees/unused.js';
@@ -94,8 +94,13 @@ export async function cleanSaves(cleaning: Cleaning): Promise<void> {
   const landed = await landedCommits(place.repo, place.target, place.backlogPath).catch(
     () => new Map<string, string>(),
   );
-  const within = await landedSaves(place.repo, { target: place.target, landed }, old);
-  const facts = old.map((save) => ({ ref: save.ref, at: at(save), landed: within.has(save.ref) }));
+  const hasLanded = await landedJudge(place.repo, { target: place.target, landed });
+  const facts: SaveFacts[] = [];
+  for (const save of old) {
+    if (cleaning.stop()) break;
+    facts.push({ ref: save.ref, at: at(save), landed: await hasLanded(save) });
+  }
+  const within = new Set(facts.filter((one) => one.landed).map(({ ref }) => ref));
   const { goes, stays } = savesThatGo(facts, rules, about);
   out.told.push(...stays);
   const by = new Map(old.map((save) => [save.ref, save]));

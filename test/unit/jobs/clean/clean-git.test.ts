@@ -111,6 +111,27 @@ describe('worktrees', () => {
     expect(await exists(tree)).toBe(true);
   });
 
+  it('stay where the server tells of an open run that the files do not, and so do saves', async () => {
+    const tree = await worktree('ralph-tree-001', '--detach');
+    await sh(repo.root, 'update-ref', '--create-reflog', 'refs/ralphctl/save/a-1/1', 'main');
+    expect((await cleaned({}, { open: async () => true })).items).toEqual([]);
+    expect(await exists(tree)).toBe(true);
+    expect(await listSaves(repo.root)).toHaveLength(1);
+  });
+
+  it('one in which somebody begins to work between the look and the lock stays', async () => {
+    const tree = await worktree('ralph-tree-001', '--detach');
+    let asked = 0;
+    // The second question comes under the lock, before the folder leaves its place.
+    const open = async (): Promise<boolean> => {
+      if (++asked === 2) await put(tree, { 'new.txt': 'just begun\n' });
+      return false;
+    };
+    expect(of(await cleaned({}, { open }), 'worktree')).toEqual([]);
+    expect(asked).toBeGreaterThan(1);
+    expect(await readFile(join(tree, 'new.txt'), 'utf8')).toBe('just begun\n');
+  });
+
   it('one whose folder had left its place before a kill is swept', async () => {
     const tree = await worktree('ralph-tree-001', '--detach');
     await rename(tree, join(worktreesDir(root, PROJECT), '.cleaning-999999999-0123abcd'));
@@ -165,6 +186,21 @@ describe('saves', () => {
     const [first] = asked.items;
     await sh(repo.root, 'branch', 'back', first?.commit ?? '');
     expect(await sh(repo.root, 'show', 'back:two.txt')).toBe('draft');
+  });
+
+  it('are judged one after another: those go whose turn came before the time was up', async () => {
+    for (const idea of ['a-1', 'a-2']) {
+      await save(idea, { [`${idea}.txt`]: 'text\n' });
+      await land(idea, { [`${idea}.txt`]: 'text\n' });
+    }
+    const left = new Set<number>();
+    for (let most = 0; !left.has(0) && most < 50; most++) {
+      let asked = 0;
+      const { more } = await cleaned({}, { stop: () => ++asked > most });
+      left.add((await listSaves(repo.root)).length);
+      expect(more ?? left.has(0)).toBe(true);
+    }
+    expect([...left]).toEqual([2, 1, 0]);
   });
 
   it('what was staged apart counts as work', async () => {
