@@ -13,7 +13,7 @@ import { readExisting, readStored } from '../config/stored.js';
 import { anySystemError, at } from '../config/system-errors.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { readRevision } from './revisions.js';
+import { lastRevision, readRevision } from './revisions.js';
 import { ADDED_IDEA, RUN_FILE, RUN_IDEAS, type RunFile } from './shapes.js';
 
 export interface LoadedRun {
@@ -97,6 +97,12 @@ export async function loadRun(root: string, ref: RunRef): Promise<LoadedRun> {
   if (loaded.size >= MOST_CACHED) loaded.delete(loaded.keys().next().value ?? '');
   loaded.set(key, run);
   return run;
+}
+
+/** With its newest configuration. */
+export async function loadNewest(root: string, { project, runId }: RunRef): Promise<LoadedRun> {
+  const config = await lastRevision(root, { project, runId });
+  return loadRun(root, { project, runId, ...(config > 0 ? { config } : {}) });
 }
 
 async function firstRun(dir: string): Promise<LoadedRun> {

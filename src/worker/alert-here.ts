@@ -16,8 +16,7 @@ import type { Alert } from '../protocol/alerts.js';
 import type { RunEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { EventWriter } from '../run-files/events.js';
-import { lastRevision } from '../run-files/revisions.js';
-import { type LoadedRun, loadRun } from '../run-files/run.js';
+import { loadNewest } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
 import { pagesOf } from '../server/files.js';
 
@@ -40,12 +39,6 @@ const MOST_WAIT_MS = 3 * 60_000;
 
 /** The same id in every process: `at` is the last movement before the standstill, epoch ms. */
 export const standstillId = (runId: string, at: number): string => `${runId}.run.nothing-moves.${at}`;
-
-/** Loads the run with its newest configuration. */
-export async function loadNewest(root: string, ref: Omit<RunRef, 'config'>): Promise<LoadedRun> {
-  const config = await lastRevision(root, ref);
-  return loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
-}
 
 /** Alerts each row that names `nothing-moves`. `id`: of the standstill. Resolves to the outcome of each row. */
 export async function tellNothingMoves(

@@ -3,11 +3,11 @@
  * Invariant: nothing waits for them, and they fail nothing. The one at the start begins when an agent works, so that
  * no agent is behind it.
  */
+import { retentionOf } from '../config/schema/retention.js';
 import { cleanedLine } from '../decide/retention/words.js';
 import type { DoWork } from '../jobs/job.js';
-import { lastRevision } from '../run-files/revisions.js';
-import { listRuns, loadRun } from '../run-files/run.js';
-import { DEFAULT_DAYS, keepHistory } from '../server/history.js';
+import { listRuns, loadNewest } from '../run-files/run.js';
+import { keepHistory } from '../server/history.js';
 import type { Target } from '../server/target.js';
 import type { WorkerLog } from './log.js';
 
@@ -53,9 +53,5 @@ export function cleanerOf({ root, project, target, doWork, log, signal }: Cleane
 
 async function daysOf(root: string, project: string): Promise<number> {
   const [runId = ''] = await listRuns(root, project);
-  const ref = { project, runId };
-  const config = await lastRevision(root, ref);
-  const { file } = await loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
-  // A run of an older version has none.
-  return (file.config.retention as { serverHistoryDays?: number } | undefined)?.serverHistoryDays ?? DEFAULT_DAYS;
+  return retentionOf((await loadNewest(root, { project, runId })).file.config).serverHistoryDays;
 }

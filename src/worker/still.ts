@@ -12,8 +12,8 @@ import { type Still, stillness } from '../decide/alerts/still.js';
 import { changedSince } from '../process/signs-of-life.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { lastMovement, wroteSince } from '../run-files/movement.js';
-import { listRuns } from '../run-files/run.js';
-import { loadNewest, standstillId, type Told, tellNothingMoves } from './alert-here.js';
+import { listRuns, loadNewest } from '../run-files/run.js';
+import { standstillId, type Told, tellNothingMoves } from './alert-here.js';
 
 const LONGEST_LOOK_MS = 20_000;
 const SHORTEST_LOOK_MS = 250;

@@ -11,8 +11,7 @@ import type { NextIdea, RunModel } from '../../model/model.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import { amended } from '../../run-files/amendments.js';
-import { lastRevision } from '../../run-files/revisions.js';
-import { knownIdeas, loadIdea, loadRun } from '../../run-files/run.js';
+import { knownIdeas, loadIdea, loadNewest } from '../../run-files/run.js';
 import { settingsOf } from '../../run-files/settings.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { needNoWork, repositoryPath } from '../../run-files/ticks.js';
@@ -30,8 +29,7 @@ export interface Next {
 /** Empty where nothing says: without files of the run, and after waves, because each reads its source anew. */
 export async function nextOrder(root: string, model: RunModel, now?: NextBacklog): Promise<Next> {
   const ref = { project: model.project, runId: model.runId };
-  const config = await lastRevision(root, ref);
-  const { file, ideas } = await loadRun(root, config > 0 ? { ...ref, config } : ref);
+  const { file, ideas } = await loadNewest(root, ref);
   if (file.waves) return { order: [] };
   if (now) return ofNow(root, file, now, model.target);
   const known = [...(await knownIdeas(root, ref))].filter((id) => !ideas.has(id));

@@ -62,5 +62,10 @@ export const retention = z
   .prefault({})
   .describe('How long ralphctl keeps what it wrote. never: no limit.');
 
-/** The values where a run of an older version has none. */
 export const DEFAULT_RETENTION: Retention = retention.parse({});
+
+/** Of a run, which has none where an older version began it. */
+export const retentionOf = (config: { retention?: Partial<Retention> }): Retention => ({
+  ...DEFAULT_RETENTION,
+  ...config.retention,
+});

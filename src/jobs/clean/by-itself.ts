@@ -3,13 +3,11 @@
  * Invariant: it has little time, waits for nobody, and never fails a run.
  */
 import { integrationDir, wallDir, worktreesDir } from '../../config/paths.js';
-import { DEFAULT_RETENTION } from '../../config/schema/retention.js';
+import { retentionOf } from '../../config/schema/retention.js';
 import { findWall } from '../../git/confinement/wall.js';
 import { sharedGitDir } from '../../git/repository.js';
-import type { Cleaned, CleanMoment, Retention } from '../../protocol/retention.js';
-import type { RunRef } from '../../protocol/run-ref.js';
-import { lastRevision } from '../../run-files/revisions.js';
-import { listRuns, loadRun } from '../../run-files/run.js';
+import type { Cleaned, CleanMoment } from '../../protocol/retention.js';
+import { listRuns, loadNewest } from '../../run-files/run.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import type { WorkContext, WorkDeps } from '../job.js';
@@ -49,8 +47,10 @@ export async function cleanUp(
   try {
     const [run] = await listRuns(root, project);
     if (run === undefined) return undefined;
-    const { rules, place } = await rulesOfRun(root, { project, runId: run });
+    const { file } = await loadNewest(root, { project, runId: run });
+    const rules = retentionOf(file.config);
     if (!rules.automatic) return undefined;
+    const place = await placeOf(file);
     if (place) await behindWall(root, project, place);
     const options = { root, project, rules, place, dryRun: false, byItself: true, now, stop, waitMs };
     const cleaned = await clean(options).catch(() => undefined);
@@ -73,20 +73,8 @@ async function behindWall(
   await findWall({ commonDir: await sharedGitDir(repo), root: repo, linked, dir: wallDir(root, project) });
 }
 
-/** The run's newest configuration, and its repository where that is there. */
-export async function rulesOfRun(
-  root: string,
-  ref: RunRef,
-): Promise<{ rules: Retention; place: CleanOptions['place']; file: RunFile }> {
-  const config = await lastRevision(root, ref);
-  const { file } = await loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
-  const { repo, target, backlog } = file;
-  const there = (await repositoryState(repo)) === 'there';
-  const backlogPath = repositoryPath(repo, backlog.file);
-  return {
-    // A run of an older version has none.
-    rules: { ...DEFAULT_RETENTION, ...(file.config.retention as Partial<Retention> | undefined) },
-    place: there ? { repo, target, backlogPath, worktreesRoot: file.config.worktrees?.root } : undefined,
-    file,
-  };
+/** Its repository, where that is there. */
+async function placeOf({ repo, target, backlog, config }: RunFile): Promise<CleanOptions['place']> {
+  if ((await repositoryState(repo)) !== 'there') return undefined;
+  return { repo, target, backlogPath: repositoryPath(repo, backlog.file), worktreesRoot: config.worktrees?.root };
 }

@@ -15,14 +15,13 @@ import {
   projectDir,
   worktreesDir,
 } from '../../config/paths.js';
-import { DEFAULT_RETENTION } from '../../config/schema/retention.js';
+import { DEFAULT_RETENTION, retentionOf } from '../../config/schema/retention.js';
 import { type ProjectFacts, projectGoes, type RunFacts } from '../../decide/retention/what-goes.js';
 import { LockTimeoutError, withLock } from '../../process/lock.js';
 import type { Retention, RunPart } from '../../protocol/retention.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { newestRun } from '../../run-files/readable.js';
-import { lastRevision } from '../../run-files/revisions.js';
-import { listRuns, loadRun } from '../../run-files/run.js';
+import { listRuns, loadNewest } from '../../run-files/run.js';
 import { allFacts } from './all-facts.js';
 import type { Cleaning } from './clean.js';
 import { deleteAway, sizeOf, sweep, takeAway } from './own.js';
@@ -73,9 +72,7 @@ const ALL: readonly RunPart[] = ['transcripts', 'gateLogs', 'events'];
 /** Of its newest configuration. One that cannot be read may have turned the cleaning off. */
 async function rulesOf(root: string, ref: RunRef): Promise<Retention> {
   try {
-    const config = await lastRevision(root, ref);
-    const { file } = await loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
-    return { ...DEFAULT_RETENTION, ...(file.config.retention as Partial<Retention> | undefined) };
+    return retentionOf((await loadNewest(root, ref)).file.config);
   } catch {
     return { ...DEFAULT_RETENTION, automatic: false };
   }
