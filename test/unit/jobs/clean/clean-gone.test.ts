@@ -35,7 +35,7 @@ describe('projects whose repository is gone', () => {
     ]);
     expect(await readFile(join(projectDir(at.root, GONE), 'ledger.jsonl'), 'utf8')).toBe('evidence\n');
     expect(await there(projectDir(at.root, GONE), 'worktrees', 'ralph-tree-001')).toBe(true);
-    expect(stays.join()).toMatch(/a worktree of .*lost, which is gone.* rm -r /);
+    expect(stays.join()).toMatch(/a worktree of .*lost, which is gone.* rm -r '[^']*worktrees'$/);
     expect((await cleaned()).items).toEqual([]);
   });
 
@@ -69,6 +69,15 @@ describe('projects whose repository is gone', () => {
     await plant(1);
     expect((await cleaned({}, { byItself: true })).items).toEqual([]);
     expect((await cleaned()).items.map(({ name }) => name)).toEqual([GONE, changed]);
+  });
+
+  it('stays where nobody can read whether its configuration turned the automatic cleaning off', async () => {
+    const run = await lost();
+    const ref = { project: GONE, runId: run };
+    await writeRevision(at.root, ref, { config: configSchema.parse({}), tick: true });
+    await writeFile(join(runDir(at.root, GONE, run), 'config', '1.json'), '{');
+    await plant(1);
+    expect((await cleaned({}, { byItself: true })).items).toEqual([]);
   });
 
   it('stays while its last run may be open, and while it is young', async () => {

@@ -18,7 +18,7 @@ export const at = { root: '', work: '', repo: '' };
 
 export function freshFolders(): void {
   beforeEach(async () => {
-    at.root = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl-clean-')));
+    at.root = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl clean-')));
     at.work = join(at.root, 'work');
     at.repo = join(at.work, 'repo');
     await mkdir(join(at.work, 'beside'), { recursive: true });
