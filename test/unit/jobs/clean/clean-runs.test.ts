@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { greensDir, projectDir, runDir } from '../../../../src/config/paths.js';
+import { baselineDir, greensDir, projectDir, runDir } from '../../../../src/config/paths.js';
 import { answersInRun } from '../../../../src/jobs/agent-run/answers.js';
 import { cleanedText } from '../../../../src/run-files/cleaned.js';
 import { readModel } from '../../../../src/run-files/read-model.js';
@@ -103,6 +103,26 @@ describe('runs', () => {
     await utimes(old, daysBefore(NOW.getTime(), 31) / 1000, daysBefore(NOW.getTime(), 31) / 1000);
     await cleaned();
     expect([await there(old), await there(young)]).toEqual([false, true]);
+  });
+
+  it('so does the output of gates on bases; a folder that has some of a young one stays', async () => {
+    await plant(1);
+    const logs = (name: string): string => join(baselineDir(at.root, PROJECT), `${name}-logs`);
+    const old = daysBefore(NOW.getTime(), 31) / 1000;
+    for (const [name, file, time] of [
+      ['old', 'gate-1.log', old],
+      ['used', 'gate-1.log', old],
+      ['used', 'gate-2.log', NOW.getTime() / 1000],
+    ] as const) {
+      await mkdir(logs(name), { recursive: true });
+      await writeFile(join(logs(name), file), 'g'.repeat(9000));
+      await utimes(join(logs(name), file), time, time);
+    }
+    const { items } = await cleaned();
+    expect(items).toEqual([expect.objectContaining({ what: 'gates', name: baselineDir(at.root, PROJECT) })]);
+    expect(items[0]?.bytes).toBeGreaterThan(18_000);
+    expect(await readdir(baselineDir(at.root, PROJECT))).toEqual(['used-logs']);
+    expect(await readdir(logs('used'))).toEqual(['gate-2.log']);
   });
 });
 
