@@ -18,18 +18,19 @@ export async function gatePlace(project: string, most: number | undefined, signa
   await new Promise<void>((resolve, reject) => {
     const line = waiting.get(project) ?? [];
     waiting.set(project, line);
-    const give = (): void => {
+    const leave = (): void => {
       line.splice(line.indexOf(one), 1);
       reject(signal.reason as Error);
+      serve(project);
     };
     const one: Waiting = {
       most,
       begin: () => {
-        signal.removeEventListener('abort', give);
+        signal.removeEventListener('abort', leave);
         resolve();
       },
     };
-    signal.addEventListener('abort', give, { once: true });
+    signal.addEventListener('abort', leave, { once: true });
     line.push(one);
     serve(project);
   });
@@ -46,7 +47,7 @@ const count = (project: string, by: number): void => {
   taken.set(project, (taken.get(project) ?? 0) + by);
 };
 
-/** The configuration that the first one in line read last counts: a reload may have changed the number. */
+/** The number of the first one in line counts: a reload may have changed it. */
 function serve(project: string): void {
   const line = waiting.get(project) ?? [];
   for (let [first] = line; first && (taken.get(project) ?? 0) < first.most; [first] = line) {

@@ -48,6 +48,18 @@ describe('gate.parallel', () => {
     (await next)();
     (await gatePlace('d', 1, open()))();
   });
+
+  it('a gate that is ended lets those behind it begin that the number of now allows', async () => {
+    const held = await gatePlace('e', 1, open());
+    const ended = new AbortController();
+    const waits = gatePlace('e', 1, ended.signal);
+    // A reload raised the number meanwhile.
+    const next = gatePlace('e', 2, open());
+    ended.abort(new Error('paused'));
+    await expect(waits).rejects.toThrow('paused');
+    (await next)();
+    held();
+  });
 });
 
 describe('numbers of ideas', () => {
