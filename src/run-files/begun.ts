@@ -87,9 +87,9 @@ export async function runsOver(root: string, project: string): Promise<{ runId: 
   for (const runId of await listRuns(root, project)) {
     const ref = { project, runId };
     // What cannot be read may be open.
-    const ended = await hasRecordedEnd(root, ref).catch(() => false);
-    runs.push({ runId, over: ended || newer });
-    newer ||= ended || (await hasBegun(root, ref).catch(() => false));
+    const over: boolean = newer || (await hasRecordedEnd(root, ref).catch(() => false));
+    runs.push({ runId, over });
+    newer = over || (await hasBegun(root, ref).catch(() => false));
   }
   return runs;
 }
