@@ -12,7 +12,7 @@ const TRASH = '.cleaning-';
 const TRASH_NAME = /^\.cleaning-([1-9]\d{0,9})-[0-9a-f]{8}$/;
 
 /** Why it cannot be cleaned, as a part of a sentence; undefined where it can. `missing` is no trouble. */
-export async function troubleOf(path: string, { file = false } = {}): Promise<string | undefined | 'missing'> {
+export async function troubleOf(path: string, { file = false } = {}): Promise<string | undefined> {
   const about = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
   if (about instanceof Error) return about.code === 'ENOENT' ? 'missing' : (about.code ?? about.message);
   if (about.isSymbolicLink()) return 'it is a symbolic link, which ralphctl does not follow';
@@ -108,5 +108,4 @@ export async function sizeOf(path: string, stop: () => boolean = () => false): P
 }
 
 /** What a file takes, which is less than its length where it has holes. */
-export const onDisk = (about: { blocks: number; size: number } | undefined): number =>
-  about === undefined ? 0 : about.blocks * 512;
+export const onDisk = (about: { blocks: number } | undefined): number => (about?.blocks ?? 0) * 512;
