@@ -3,9 +3,11 @@ import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { integrationDir, projectDir, runDir, worktreesDir } from '../../src/config/paths.js';
 import { readRecord } from '../../src/server/files.js';
+import { keepHistory } from '../../src/server/history.js';
 import { projectOf } from '../support/news.js';
 import { daysBefore, oldRun } from '../support/old-runs.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
@@ -161,10 +163,16 @@ describe('G9 ralphctl clean', () => {
     const { address } = (await readRecord(state)) ?? {};
     const connection = await Connection.connect({ address: address ?? '' });
     onTestFinished(() => connection.close());
-    await until('the server keeps closed workflows for 45 days', async () => {
+    const seconds = async (): Promise<number> => {
       const { config } = await connection.workflowService.describeNamespace({ namespace: 'default' });
-      return Number(config?.workflowExecutionRetentionTtl?.seconds) === 45 * 86_400;
-    });
+      return Number(config?.workflowExecutionRetentionTtl?.seconds);
+    };
+    await until('the server keeps closed workflows for 45 days', async () => (await seconds()) === 45 * 86_400);
+    // A larger value that a person set stays.
+    const config = { workflowExecutionRetentionTtl: msToTs('60 days') };
+    await connection.workflowService.updateNamespace({ namespace: 'default', config });
+    await keepHistory(state, off.project, 50, address ?? '');
+    expect(await seconds()).toBe(60 * 86_400);
   });
 
   it('status tells a state folder that is larger than stated', async () => {
