@@ -22,50 +22,54 @@ export async function reconcileIdeas(client: WorkflowClient, input: ReconcileInp
   );
 }
 
-/** What the new run wants of ideas that an earlier run left open: its autopilot was terminated. */
-export interface Wanted {
-  /** Done: landed before the message arrived, or ticked by a person meanwhile. */
-  landed: ReadonlySet<string>;
-  /** Skipped or abandoned since. */
-  left: ReadonlySet<string>;
-}
-
 /**
- * Ends open ideas that the run does not work on, because nothing else would ever end them, and returns the others.
- * `project` must be a checked name, because it is part of a query. A repeat changes nothing.
+ * Ideas that an earlier run left open: its autopilot was terminated. Those that are done end, because nothing else would
+ * ever end them: they landed before the message arrived, or a person ticked them meanwhile. `project` must be a checked
+ * name, because it is part of a query. A repeat changes nothing.
  */
-export async function settleOpen(client: WorkflowClient, project: string, wanted: Wanted): Promise<LeftOpen[]> {
+export async function leftOpen(
+  client: WorkflowClient,
+  project: string,
+  landed: ReadonlySet<string>,
+): Promise<LeftOpen[]> {
   const prefix = ideaWorkflowId(project, '');
   const query = `RalphProject = '${project}' AND WorkflowType = '${IDEA_WORKFLOW}' AND ExecutionStatus = 'Running'`;
   const open: string[] = [];
   for await (const { workflowId } of client.list({ query })) {
     if (!workflowId.startsWith(prefix)) continue;
     const idea = workflowId.slice(prefix.length);
-    if (!wanted.landed.has(idea) && !wanted.left.has(idea)) {
-      open.push(idea);
-      continue;
-    }
+    open.push(idea);
+    if (!landed.has(idea)) continue;
     const handle = client.getHandle(workflowId);
     const verdict: Verdict = { kind: 'landed', commit: '' };
     // An idea that waits for its landing takes the verdict; any other one ends after its running iteration.
-    if (wanted.landed.has(idea)) await handle.signal(VERDICT, verdict).catch(ignoreClosed);
+    await handle.signal(VERDICT, verdict).catch(ignoreClosed);
     await handle.signal(STOP).catch(ignoreClosed);
   }
-  return Promise.all(open.map(async (idea) => ({ idea, ...(await slotHeld(client, ideaWorkflowId(project, idea))) })));
+  return Promise.all(open.map(async (idea) => ({ idea, ...(await stateOf(client, ideaWorkflowId(project, idea))) })));
 }
 
-/** Its worktree and its ports go by that number. */
-const HOLDS_SLOT: ReadonlySet<IdeaPhase> = new Set(['preparing', 'agent', 'gate', 'backing-off', 'paused', 'approval']);
+/** Phases in which its worktree and its ports go by a number. */
+const HOLDS_NUMBER: Partial<Record<IdeaPhase, Pick<LeftOpen, 'state'>>> = {
+  preparing: {},
+  agent: {},
+  'backing-off': {},
+  gate: { state: 'gate' },
+  paused: { state: 'rests' },
+  approval: { state: 'rests' },
+};
 
 /** A workflow that cannot answer keeps the run waiting no longer than this. */
 const MOST_ANSWER_MS = 10_000;
 
-async function slotHeld(client: WorkflowClient, workflowId: string): Promise<Pick<LeftOpen, 'agentName'>> {
+async function stateOf(client: WorkflowClient, workflowId: string): Promise<Omit<LeftOpen, 'idea'>> {
   const ask = client.withDeadline(Date.now() + MOST_ANSWER_MS, () =>
     client.getHandle(workflowId).query<IdeaView>(IDEA_STATUS),
   );
   const view = await ask.catch(() => undefined);
-  return view && HOLDS_SLOT.has(view.phase) ? { agentName: view.agentName } : {};
+  if (view?.phase === 'needs-human') return { state: 'asks' };
+  const held = view && HOLDS_NUMBER[view.phase];
+  return held ? { agentName: view.agentName, ...held } : {};
 }
 
 /** It has ended by itself since the listing. */

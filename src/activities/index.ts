@@ -5,10 +5,10 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowClient } from '@temporalio/client';
 import { type DoWork, type WorkDeps, WorkError, type WorkInput, type WorkName, type WorkResult } from '../jobs/job.js';
-import type { AgentActivities, GitActivities, MainActivities, OpenRunResult } from '../protocol/activities.js';
+import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import { keepAlive } from './alive.js';
-import { reconcileIdeas, settleOpen, type Wanted } from './children.js';
+import { leftOpen, reconcileIdeas } from './children.js';
 
 /** How long a landing waits before it checks the disk space again. */
 const DISK_RETRY = '1 minute';
@@ -57,8 +57,8 @@ export function createActivities(
       openRun: async (input) => {
         const opened = await work('openRun')(input);
         // The job has checked the project's name.
-        const leftOpen = await settleOpen(deps.client, input.project, wantedOf(opened));
-        return leftOpen.length > 0 ? { ...opened, leftOpen } : opened;
+        const left = await leftOpen(deps.client, input.project, new Set(opened.landed));
+        return left.length > 0 ? { ...opened, leftOpen: left } : opened;
       },
       runConfig: work('runConfig'),
       closeRun: async (input) => {
@@ -91,14 +91,6 @@ export function createActivities(
       lookAtPull: work('lookAtPull'),
     },
     agents: { runAgent: work('runAgent') },
-  };
-}
-
-function wantedOf({ landed, carried }: OpenRunResult): Wanted {
-  const skipped = (carried?.kept ?? []).filter(({ verb }) => verb === 'skip' || verb === 'rollback');
-  return {
-    landed: new Set(landed),
-    left: new Set([...(carried?.abandoned ?? []), ...skipped].map(({ idea }) => idea)),
   };
 }
 

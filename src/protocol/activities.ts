@@ -69,6 +69,8 @@ export interface LeftOpen {
   idea: string;
   /** The name with the number under which it works; absent where it holds no slot or does not say. */
   agentName?: string;
+  /** Absent: its agent is at work, it waits, or it does not say. rests: it is paused, or waits for an approval. */
+  state?: 'asks' | 'rests' | 'gate';
 }
 
 /** Data that outlasts a run. */
@@ -77,7 +79,7 @@ export interface CarriedOver {
   hints: { idea: string; notes: string[] }[];
   /** How often an idea that has not landed was tried again: it keeps its score (A2). Absent in runs of 0.1. */
   retries?: { idea: string; count: number }[];
-  /** Commands that people gave while no run was open. Absent where there are none. */
+  /** Commands that people gave while no run was open; at the end of a run, its rollbacks. Absent where there are none. */
   kept?: KeptCommand[];
 }
 

@@ -104,6 +104,10 @@ export interface IdeaEntry {
   keepCount?: number;
   /** Slot it had last: names its worktree. */
   lastSlot?: number;
+  /** A rollback took its landing off the target in this run: it stays out until a retry. */
+  takenOff?: true;
+  /** An earlier run left it open, and it asks: an answer from between the runs is for that question. */
+  leftAsking?: true;
   /** The last command of a person. */
   told?: { verb: string; reason?: string };
   /** The assigned agent, while it holds a slot; empty: release the slot. */
@@ -189,6 +193,8 @@ export interface AutopilotState {
   waves?: WaveState;
   /** Open ideas of an earlier run that this one has not taken over yet. Absent without any. */
   leftOpen?: LeftOpen[];
+  /** Open ideas of an earlier run that this one does not work on (yet), while they hold a number. `beside`: at the gate. */
+  strangers?: { idea: string; slot: number; beside?: true }[];
 }
 
 export interface AutopilotInput extends RunRef {

@@ -144,17 +144,19 @@ export async function carryOver(
   root: string,
   { project, runId }: { project: string; runId: string },
   known: ReadonlySet<string>,
-  { abandoned, hints, retries = [] }: CarriedOver,
+  { abandoned, hints, retries = [], kept: said = [] }: CarriedOver,
   /** Final statuses of ideas that have not landed; absent: unknown. */
   open?: ReadonlyMap<string, string>,
 ): Promise<void> {
   const givenUp = new Map(abandoned.map((one) => [one.idea, one.reason]));
   const left = new Map(hints.map((one) => [one.idea, one.notes]));
   const counts = new Map(retries.map((one) => [one.idea, one.count]));
+  const off = new Set(said.flatMap(({ idea, verb }) => (verb === 'rollback' ? [idea] : [])));
   for (const idea of new Set([
     ...givenUp.keys(),
     ...left.keys(),
     ...counts.keys(),
+    ...off,
     ...(await recorded(root, project)),
   ])) {
     if (!known.has(idea)) continue;
@@ -168,6 +170,8 @@ export async function carryOver(
     const count = counts.get(idea);
     const notes = [...(left.get(idea) ?? []), ...others];
     const kept = (before?.kept ?? []).filter(({ verb }) => before?.takenBy !== runId || lasts(verb, idea, open));
+    if (off.has(idea) && !kept.some(({ verb }) => verb === 'rollback'))
+      kept.push({ verb: 'rollback', at: new Date().toISOString() });
     await writeCarried(root, project, {
       ...{ version: 1, idea },
       ...(givenUp.has(idea) ? { abandoned: since } : {}),

@@ -55,7 +55,7 @@ export interface WorldOptions {
   /** Most iterations of an idea; 20 when absent. */
   maxIterations?: number;
   /** What an agent run does; `'complete'` when absent. May wait, with the signal of the activity. */
-  agent?: (input: RunAgentInput, signal: AbortSignal) => Promise<'progress' | 'complete' | 'failed'>;
+  agent?: (input: RunAgentInput, signal: AbortSignal) => Promise<'progress' | 'complete' | 'failed' | 'asks'>;
   /** What a landing does before it is booked; an answer is the result instead. */
   land?: (input: LandInput, signal: AbortSignal) => Promise<LandResult | undefined>;
   /** What a wave takes; nothing when absent. */
@@ -242,9 +242,11 @@ export class World {
         signal:
           end === 'complete'
             ? { kind: 'complete' }
-            : end === 'progress'
-              ? { kind: 'progress', percent: 50 }
-              : { kind: 'none' },
+            : end === 'asks'
+              ? { kind: 'needs-human', question: 'Which?' }
+              : end === 'progress'
+                ? { kind: 'progress', percent: 50 }
+                : { kind: 'none' },
         durationMs: 1,
         exitCode: 0,
         head: `head-${idea}-${iteration}`,

@@ -3,6 +3,7 @@
  * twice, nothing is lost. Features: A1 C1 C6.
  */
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { answerIn, answerNote } from '../../src/protocol/command.js';
 import type { LandResult } from '../../src/protocol/git-work.js';
 import { autopilotId, COMMAND, HINT, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
@@ -207,6 +208,55 @@ describe('continue-as-new', () => {
     expect(summary.notLanded).toEqual([]);
     expect(world.wrongs).toEqual([]);
     expect(world.most).toBe(2);
+  }, 120_000);
+
+  it('an answer from between two runs answers the question that an open idea still asks', async () => {
+    const notes: string[][] = [];
+    await open({
+      cards: cardsOf('r-1'),
+      agent: async (input) => {
+        notes.push(input.notes);
+        return input.notes.length > 0 ? 'complete' : 'asks';
+      },
+    });
+    await world.start();
+    await until('r-1 to ask', async () => (await status())?.counts['needs-human'] === 1);
+    await world.autopilot.terminate('by a test');
+    const note = answerNote({ question: 'Which?', answer: 'blue' });
+    world.carried = { abandoned: [], hints: [{ idea: 'r-1', notes: [note, 'and mind the cat'] }] };
+    await world.start({ runId: 'run-2' });
+    const summary = await world.result();
+    expect(summary.notLanded).toEqual([]);
+    const said = notes.at(-1) ?? [];
+    expect(said.filter((one) => answerIn(one)?.answer === 'blue')).toHaveLength(1);
+    expect(said.filter((one) => one === 'and mind the cat').length).toBeLessThanOrEqual(1);
+  }, 120_000);
+
+  it('an open idea that is not in the backlog any more ends, and its number is free only then', async () => {
+    let free = (): void => {};
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const cards = cardsOf(...names(2));
+    await open({
+      cards,
+      agent: async ({ idea }, signal) => {
+        if (idea === 'r-1') await Promise.race([freed, aborted(signal)]);
+        return 'progress';
+      },
+      maxIterations: 3,
+    });
+    await world.start({ settings: settings({ slots: 1 }) });
+    await until('r-1 to work', async () => world.working.has('r-1'));
+    await world.autopilot.terminate('by a test');
+    cards.shift();
+    await world.start({ runId: 'run-2', settings: settings({ slots: 1 }) });
+    await until('the new autopilot to know the rest', async () => (await status())?.counts.pending === 1);
+    free();
+    await world.result();
+    await world.executions();
+    expect(world.wrongs).toEqual([]);
+    expect([world.most, world.iterations.get('r-1')]).toEqual([1, [1]]);
   }, 120_000);
 
   it('an open idea that a person skips meanwhile ends after its iteration, and does not land', async () => {

@@ -10,6 +10,7 @@ import { sizeOf } from './amendments.js';
 const MOST_CARRIED = 500_000;
 const MOST_ABANDONED = 5000;
 const MOST_RETRIED = 5000;
+const MOST_OFF = 5000;
 
 /** A start tries these again, which is a retry. What was cut short by the end of the run goes on. */
 const TRIED: ReadonlySet<IdeaStatus> = new Set(['failed', 'timeout', 'blocked']);
@@ -37,7 +38,9 @@ export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsa
     .map(({ card, status, retries: before }) => ({ idea: card.id, count: before + (TRIED.has(status) ? 1 : 0) }))
     .filter(({ count }) => count > 0)
     .slice(0, MOST_RETRIED);
-  return { abandoned, hints, ...(retries.length > 0 ? { retries } : {}), unsaid };
+  const off = over.filter(({ hold, takenOff }) => hold && takenOff).slice(0, MOST_OFF);
+  const kept = off.map(({ card }) => ({ idea: card.id, verb: 'rollback' as const }));
+  return { abandoned, hints, ...(kept.length > 0 ? { kept } : {}), ...(retries.length > 0 ? { retries } : {}), unsaid };
 }
 
 /** Hands out what the idea was told before its start: hints and a skipped step once, limits and texts at each start. */

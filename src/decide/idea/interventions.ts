@@ -80,6 +80,7 @@ const EFFECTS: Record<Effect, Act> = {
   },
   release: (board, entry) => {
     delete entry.hold;
+    delete entry.takenOff;
     delete entry.reason;
     board.touch(entry);
     return `${entry.card.id} can start again${afterPause(board)}`;
@@ -107,7 +108,8 @@ const EFFECTS: Record<Effect, Act> = {
   },
   revert: (board, entry) => {
     gitTask(board, entry, 'rollback');
-    return `${entry.card.id} is being rolled back: ralphctl saves its work and puts its branch on ${board.state.target}; then it is pending`;
+    const then = entry.status === 'skipped' || entry.status === 'abandoned' ? `stays ${entry.status}` : 'is pending';
+    return `${entry.card.id} is being rolled back: ralphctl saves its work and puts its branch on ${board.state.target}; then it ${then}`;
   },
   undo: (board, entry) => {
     entry.busy = 'undo';
@@ -126,6 +128,7 @@ const EFFECTS: Record<Effect, Act> = {
   assign: (board, entry) => {
     if (entry.status !== 'pending') requeue(board, entry);
     delete entry.hold;
+    delete entry.takenOff;
     board.touch(entry);
     board.state.assigned = [...(board.state.assigned ?? []), entry.card.id];
     return `${entry.card.id} starts in the next free slot${afterPause(board)}`;

@@ -31,6 +31,7 @@ import type { Effect } from './effects.js';
 import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
 import { idleProblem, refusalOf, takeCommand } from './interventions.js';
 import { type Ending, LandingQueue } from './landing-queue.js';
+import { forgetStranger, noteStranger } from './left-open.js';
 import { placesBefore, placesEnd } from './places.js';
 import { notePush } from './pushes.js';
 import { reconfigure } from './reconfigure.js';
@@ -65,6 +66,7 @@ export class Autopilot {
 
   /** `now` here and below in epoch ms. */
   report(report: IdeaReport, now = 0): void {
+    noteStranger(this.#board, report);
     takeReport(this.#board, this.#landingQueue, report, now);
   }
 
@@ -73,6 +75,7 @@ export class Autopilot {
    * of the child), neither does the end of an earlier child of the same idea.
    */
   childEnded(idea: string, outcome: IdeaOutcome, reason?: string, life?: number): void {
+    forgetStranger(this.#board, idea);
     const entry = this.graph.entry(idea);
     if (!entry) return;
     if (life !== undefined && !isAdopted(entry) && life !== entry.life) return;

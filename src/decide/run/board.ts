@@ -76,6 +76,7 @@ export class Board {
       if (entry.gating !== undefined) this.#gating.add(entry.card.id);
       if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id, entry.beside);
     }
+    for (const { idea, slot, beside } of state.strangers ?? []) this.slots.hold(slot, idea, beside);
   }
 
   get openCount(): number {

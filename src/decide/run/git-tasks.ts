@@ -23,11 +23,20 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
   board.told.push({ verb: outcome.task, idea, done });
   if (outcome.task === 'rollback') {
     if ('problem' in outcome) entry.hold = true;
-    else requeue(board, entry);
+    else if (entry.told?.verb === 'retry' || !board.rules('rollback-is-no-retry')) requeue(board, entry);
+    else rolledBack(board, entry);
   }
   // An abort asks of every idea whether there is something to save.
   if (outcome.task !== 'stash' || 'problem' in outcome || outcome.result.saved) entry.reason = clipReason(done);
   board.touch(entry);
+}
+
+/** It starts anew, unless a person has left it out: then only a retry takes it in again. */
+function rolledBack(board: Board, entry: IdeaEntry): void {
+  if (entry.status === 'skipped' || entry.status === 'abandoned') return;
+  const { retries } = entry;
+  requeue(board, entry);
+  entry.retries = retries;
 }
 
 function words(
@@ -59,6 +68,7 @@ function words(
 export function requeue(board: Board, entry: IdeaEntry, counted = false): void {
   entry.retries += 1;
   delete entry.hold;
+  delete entry.takenOff;
   delete entry.reason;
   delete entry.commit;
   if (!counted) delete entry.keepCount;

@@ -197,7 +197,8 @@ export class LandingQueue {
     owePush(this.#board.state, this.#board.settings.delivery);
     delete entry.commit;
     entry.hold = true;
-    entry.retries += 1;
+    entry.takenOff = true;
+    if (!this.#board.rules('rollback-is-no-retry')) entry.retries += 1;
     const { target } = this.#board.state;
     const taken = `taken off ${target} by ${result.commit.slice(0, 8)}; start it again with: ralphctl retry ${idea}`;
     // A landing notes a checkout that was left behind; so does an undo.

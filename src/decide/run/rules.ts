@@ -14,6 +14,7 @@
  * `looks-must-reach`: before the question about a pull request that is out, the forge has to say how the one above it is.
  * `stuck-holds-nobody`: nobody waits for the place of an idea that makes no progress.
  * `paused-work-waits`: the finished work of an idea that a person has paused lands once it resumes.
+ * `rollback-is-no-retry`: a rollback does not count as a retry, and what a person left out stays out after it.
  * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
  */
 export type Rule =
@@ -25,6 +26,7 @@ export type Rule =
   | 'looks-must-reach'
   | 'stuck-holds-nobody'
   | 'paused-work-waits'
+  | 'rollback-is-no-retry'
   | 'places-are-kept';
 
 /** Whether the rule applies now. */

@@ -3,17 +3,17 @@
  * Invariant: an idea is in the queue at most once, and only while its status is `wants-slot`.
  * May import protocol and decide only.
  */
-import type { LeftOpen } from '../../protocol/activities.js';
 import type { AgentChoice } from '../../protocol/limits.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { stepOn } from '../delivery/stack.js';
 import { bestReady, score } from '../scheduler/score.js';
-import { agentName, slotOf } from '../scheduler/slots.js';
+import { agentName } from '../scheduler/slots.js';
 import { giveSlotsBack, keepNumber } from './beside.js';
 import type { Board } from './board.js';
 import { isActive, tellRunState } from './control.js';
 import type { Effect } from './effects.js';
 import { FIRST } from './first-state.js';
+import { forgetStranger, takeOver } from './left-open.js';
 
 /** `afterGate`: it has a worktree as its agent left it, and needs only a slot. */
 export function queueForSlot(board: Board, entry: IdeaEntry, afterGate = false): void {
@@ -34,14 +34,14 @@ export function leaveWaiting(board: Board, idea: string): void {
 export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
   const { state } = board;
   giveSlotsBack(board);
-  const commands = takeOver(board, now, mostStarts);
+  const { starts: takenOver, stops } = startLeftOpen(board, now, mostStarts);
+  const commands = [...stops, ...takenOver];
   if (state.leftOpen) return commands;
-  const takenOver = commands.length;
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
   giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
   const free = (): boolean => board.slots.used < state.slots && !landingQueueIsFull(board);
-  for (let starts = takenOver; starts < mostStarts && free(); starts++) {
+  for (let starts = takenOver.length; starts < mostStarts && free(); starts++) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;
@@ -51,31 +51,11 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
   return commands;
 }
 
-/**
- * Takes over ideas that an earlier run left open, before anything new begins and whatever the number of slots: their
- * agents may be at work. Each keeps its number where it has one.
- */
-function takeOver(board: Board, now: number, mostStarts: number): Effect[] {
-  const { state, graph } = board;
-  const commands: Effect[] = [];
-  if (!state.leftOpen) return commands;
-  const numberOf = ({ agentName: name }: LeftOpen): number | undefined =>
-    name === undefined ? undefined : slotOf(name);
-  // The others take what numbers are free then.
-  const left = [
-    ...state.leftOpen.filter((one) => numberOf(one) !== undefined),
-    ...state.leftOpen.filter((one) => numberOf(one) === undefined),
-  ];
-  while (commands.length < mostStarts) {
-    const next = left.shift();
-    if (!next) break;
-    const entry = graph.entry(next.idea);
-    if (entry && graph.isReady(next.idea))
-      commands.push(start(board, entry, chooseAgent(board, entry, now), numberOf(next)));
-  }
-  if (left.length > 0) state.leftOpen = left;
-  else delete state.leftOpen;
-  return commands;
+/** As {@link takeOver} says, before anything new begins and whatever the number of slots. */
+function startLeftOpen(board: Board, now: number, mostStarts: number): { starts: Effect[]; stops: Effect[] } {
+  const { taken, ended } = takeOver(board, mostStarts);
+  const starts = taken.map(({ entry, wanted }) => start(board, entry, chooseAgent(board, entry, now), wanted));
+  return { starts, stops: ended.map((idea) => ({ do: 'tell', idea, signal: 'stop' })) };
 }
 
 function giveToWaiting(
@@ -249,7 +229,7 @@ function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undef
 }
 
 function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined, wanted?: number): Effect {
-  const slot = board.takeSlot(entry, wanted);
+  const slot = board.takeSlot(entry, forgetStranger(board, entry.card.id) ?? wanted);
   // A new child numbers its reports from one. Reports of an earlier generation no longer count.
   entry.seq = 0;
   entry.life = Math.abs(entry.life) + 1;

@@ -4,8 +4,10 @@
  */
 import { CancellationScope, condition, log, sleep } from '@temporalio/workflow';
 import type { Autopilot } from '../../decide/run/autopilot.js';
+import { answerIn } from '../../protocol/command.js';
 import type { IdeaResult } from '../../protocol/idea-run.js';
-import type { AutopilotInput } from '../../protocol/run.js';
+import type { AutopilotInput, IdeaEntry } from '../../protocol/run.js';
+import * as messages from '../messages.js';
 import { activityProblem, mainActivities } from '../proxies.js';
 
 const RECONCILE_EVERY = '15 minutes';
@@ -14,6 +16,18 @@ const RECONCILE_EVERY = '15 minutes';
 export function generationOf(pilot: Autopilot, idea: string): number | undefined {
   const life = pilot.graph.entry(idea)?.life;
   return life !== undefined && life >= 0 ? life : undefined;
+}
+
+const strangersOf = ({ state }: Autopilot): string[] => state.strangers?.map(({ idea }) => idea) ?? [];
+
+/** What a person said between two runs, as the open idea takes it. An answer is one to the question that it still asks. */
+export function saidBetween(entry: IdeaEntry, notes: readonly string[]): { signal: string; text: string }[] {
+  return notes.map((note) => {
+    const answer = entry.leftAsking ? answerIn(note)?.answer : undefined;
+    if (answer === undefined) return { signal: messages.hintSignal.name, text: note };
+    delete entry.leftAsking;
+    return { signal: messages.answerSignal.name, text: answer };
+  });
 }
 
 export class AdoptedChildren {
@@ -36,7 +50,7 @@ export class AdoptedChildren {
     this.#scope = scope;
     const ask = async (): Promise<void> => {
       for (;;) {
-        await condition(() => this.#ideas.size > 0);
+        await condition(() => this.#ideas.size > 0 || strangersOf(pilot).length > 0);
         await this.#reconcile(pilot);
         await sleep(RECONCILE_EVERY, { summary: 'look for children of earlier runs' });
       }
@@ -49,7 +63,9 @@ export class AdoptedChildren {
   }
 
   async #reconcile(pilot: Autopilot): Promise<void> {
-    for (const idea of this.#ideas) if (!pilot.isOpen(idea)) this.#ideas.delete(idea);
+    const strangers = new Set(strangersOf(pilot));
+    for (const idea of strangers) this.#ideas.add(idea);
+    for (const idea of this.#ideas) if (!pilot.isOpen(idea) && !strangers.has(idea)) this.#ideas.delete(idea);
     if (this.#ideas.size === 0) return;
     const lives = new Map([...this.#ideas].map((idea) => [idea, generationOf(pilot, idea)]));
     const { project, runId } = this.#input;

@@ -31,7 +31,7 @@ import { mainActivities, refOf } from '../proxies.js';
 import { agentOf, grantOf, Publisher, RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from '../publish.js';
 import { isOverdue, wantsRollover } from '../rollover.js';
 import { TrackerSender } from '../tracker-sender.js';
-import { AdoptedChildren, generationOf } from './adopted-children.js';
+import { AdoptedChildren, generationOf, saidBetween } from './adopted-children.js';
 import { closeRun } from './close.js';
 import { Deliveries } from './deliveries.js';
 import { GitWork } from './git-tasks.js';
@@ -268,7 +268,7 @@ class AutopilotShell {
       // An earlier run left it open: adopt it and ask for its state.
       pilot.adopted(idea);
       this.#carried.add(idea);
-      for (const note of carry?.notes ?? []) this.#send(idea, messages.hintSignal.name, [note], true);
+      for (const { signal, text } of saidBetween(entry, carry?.notes ?? [])) this.#send(idea, signal, [text], true);
       const resync = { parent: workflowInfo().workflowId, runId: this.#input.runId };
       this.#send(idea, messages.resyncSignal.name, [resync], true);
     }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Autopilot, type Effect } from '../../../../src/decide/run/autopilot.js';
+import type { LeftOpen } from '../../../../src/protocol/activities.js';
 import type { IdeaCard } from '../../../../src/protocol/idea.js';
 import type { RunSettings } from '../../../../src/protocol/run-settings.js';
 import { brief, card, pilotOf, settings } from '../support.js';
@@ -102,9 +103,13 @@ class Simulation {
     this.#world = new World(seed, temper, gatesBeside !== undefined);
     if (orphans) for (const one of cards) if (!one.blue && this.#world.chance(4)) this.#world.orphan(one.id);
     // The server's list may lag: the run comes upon some of them, or all, only when it starts them.
-    const leftOpen = [...this.#world.children.keys()].flatMap((idea) => {
+    const leftOpen = [...this.#world.children.values()].flatMap(({ idea, state }): LeftOpen[] => {
       if (this.#world.chance(3)) return [];
-      return this.#world.chance(3) ? { idea } : { idea, agentName: `ed-00${1 + (seed % 7)}` };
+      const agentName = `ed-00${1 + (seed % 7)}`;
+      if (state === 'working') return [this.#world.chance(3) ? { idea } : { idea, agentName }];
+      if (state === 'gating') return [{ idea, agentName, state: 'gate' }];
+      if (state === 'paused') return [{ idea, agentName, state: 'rests' }];
+      return [state === 'asking' ? { idea, state: 'asks' } : { idea }];
     });
     this.#leftOpen = new Set(leftOpen.map(({ idea }) => idea));
     const opened = leftOpen.length > 0 ? { leftOpen } : {};

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { Autopilot } from '../../../../src/decide/run/autopilot.js';
 import type { LeftOpen } from '../../../../src/protocol/activities.js';
-import { card, decided, pilotOf, say, settings, slotOf } from '../support.js';
+import type { IdeaReport } from '../../../../src/protocol/idea-run.js';
+import { card, closed, decided, landedResult, pilotOf, say, settings, slotOf, stats } from '../support.js';
 
 const cards = ['a', 'b', 'c', 'd'].map((id) => card(id));
 const began = (leftOpen: LeftOpen[], slots = 2) => pilotOf(structuredClone(cards), { slots }, [], { leftOpen });
@@ -56,11 +57,52 @@ describe('A1 C6: what an earlier run left open', () => {
     expect(decided(next)).toEqual(['start d @7', 'start a @1']);
   });
 
-  test('is left where it may not run: it waits for another idea, is unknown, or is done', () => {
-    const pilot = pilotOf([card('a'), card('b', { dependsOn: ['a'] }), card('c')], { slots: 1 }, ['c'], {
-      leftOpen: ['b', 'c', 'ghost'].map((idea) => ({ idea, agentName: 'ed-004' })),
+  const strange = (slots = 2) =>
+    pilotOf([card('a'), card('b', { dependsOn: ['a'] }), card('c'), card('d'), card('e')], { slots }, ['c'], {
+      leftOpen: ['b', 'c', 'ghost'].map((idea, at) => ({ idea, agentName: `ed-00${at + 1}` })),
     });
-    expect(decided(pilot)).toEqual(['start a @1']);
+  const told = (pilot: Autopilot, idea: string, kind: IdeaReport['kind']) =>
+    pilot.report({ idea, life: 4, seq: 9, kind, iterations: stats(1) });
+
+  test('ends where this run does not work on it, and holds its slot and its number until then', () => {
+    const pilot = strange();
+    // b waits for another idea: it goes on, and this run takes it over at its turn.
+    expect(decided(pilot)).toEqual(['stop c', 'stop ghost']);
     expect(pilot.state.leftOpen).toBeUndefined();
+    // Three agents are at work, and there are two slots.
+    pilot.childEnded('c', 'stopped');
+    told(pilot, 'ghost', 'spent');
+    expect(decided(pilot)).toEqual([]);
+    told(pilot, 'ghost', 'closed');
+    expect(decided(pilot)).toEqual(['start a @2']);
+    const next = new Autopilot(structuredClone(pilot.state), settings({ slots: 3 }));
+    next.setSlots(3);
+    expect(decided(next)).toEqual(['start d @3']);
+    next.childGone('b');
+    expect(next.state.strangers).toBeUndefined();
+    expect(decided(next)).toEqual(['start e @1']);
+  });
+
+  test('keeps its number at its gate, and none after it: what it waits for may start', () => {
+    const pilot = strange(3);
+    decided(pilot);
+    told(pilot, 'b', 'gating');
+    expect(decided(pilot)).toEqual(['start a @4']);
+    const next = new Autopilot(structuredClone(pilot.state), settings({ slots: 3 }));
+    expect(decided(next)).toEqual([]);
+    told(next, 'b', 'ready');
+    told(next, 'c', 'closed');
+    expect(decided(next)).toEqual(['start d @1']);
+  });
+
+  test('keeps its number where it may run before it has ended', () => {
+    const pilot = strange(5);
+    expect(decided(pilot)).toEqual(['stop c', 'stop ghost', 'start a @4', 'start d @5']);
+    say(pilot, 'a', 'ready');
+    expect(decided(pilot)).toEqual(['land a', 'start e @4']);
+    pilot.landed('a', landedResult());
+    closed(pilot, 'd', 'blocked');
+    expect(decided(pilot)).toContain('start b @1');
+    expect(pilot.state.strangers?.map(({ idea }) => idea)).toEqual(['c', 'ghost']);
   });
 });
