@@ -15,12 +15,13 @@ import type { IdeaPlace } from './rollback.js';
 /**
  * Removes the worktree at `path`; its branch stays. With `saveAs` (an idea id) its state becomes a save point first.
  * Without it, uncommitted files or commits outside every ref are refused with a {@link RepositoryError}. Returns the
- * save point's ref.
+ * save point's ref. `since`: as for `savePoint`.
  */
 export async function removeWorktree(input: {
   repo: string;
   path: string;
   saveAs?: string;
+  since?: string;
 }): Promise<string | undefined> {
   const path = await canonical(input.path);
   return exclusive(`meta:${await canonical(input.repo)}`, async () => {
@@ -38,21 +39,28 @@ export async function removeWorktree(input: {
         `The link of worktree ${path} to its repository is broken.`,
         `Fix it: git worktree repair '${path}'`,
       );
-    const saved = (await exists(path)) ? await secure(path, input.saveAs) : undefined;
+    const saved = (await exists(path)) ? await secure(path, input) : undefined;
     await git(input.repo).run(['worktree', 'remove', '--force', path]);
     await unlinkPlace(path);
     return saved;
   });
 }
 
-async function secure(path: string, saveAs: string | undefined): Promise<string | undefined> {
+async function secure(
+  path: string,
+  { saveAs, since }: { saveAs?: string; since?: string },
+): Promise<string | undefined> {
   const status = await readStatus(path);
   if (status.nested.length > 0)
     throw new RepositoryError(
       `${path} holds repositories of its own: ${status.nested.join(', ')}.`,
       'Move them elsewhere first; no save point can keep them.',
     );
-  if (saveAs) return savePoint({ worktree: path, idea: saveAs, why: 'its worktree was removed', status });
+  if (saveAs)
+    return savePoint({
+      ...{ worktree: path, idea: saveAs, why: 'its worktree was removed', status },
+      ...(since === undefined ? {} : { since }),
+    });
   if (!isClean(status))
     throw new RepositoryError(
       `${path} has uncommitted work.`,
@@ -96,8 +104,10 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
     if (entry?.locked !== undefined && place.force) await git(repo).run(['worktree', 'unlock', entry.path]);
     const aside = entry && (place.force ? await exists(entry.path) : await isReplaced(entry.path));
     if (entry && aside && !place.force) refuseLocked(entry);
-    if (entry && aside) ({ saved, moved } = await moveAside(repo, idea, entry));
-    if (entry && !moved) saved = (await removeWorktree({ repo, path: entry.path, saveAs: idea })) ?? saved;
+    // The target has what an idea without work began on.
+    const since = `refs/heads/${place.target}`;
+    if (entry && aside) ({ saved, moved } = await moveAside(repo, idea, entry, since));
+    if (entry && !moved) saved = (await removeWorktree({ repo, path: entry.path, saveAs: idea, since })) ?? saved;
   } catch (error) {
     if (error instanceof RepositoryError) return { removed: false, note: error.message };
     throw error;
@@ -112,11 +122,13 @@ async function moveAside(
   repo: string,
   idea: string,
   entry: WorktreeEntry,
+  since: string,
 ): Promise<{ saved: string | undefined; moved: string | undefined }> {
   const valid = (await privateGitDir(entry.path)) !== undefined;
   const status = valid ? await readStatus(entry.path) : undefined;
   if (status && status.nested.length === 0) return { saved: undefined, moved: undefined };
-  const saved = status && (await savePoint({ worktree: entry.path, idea, why: 'its worktree was removed', status }));
+  const saved =
+    status && (await savePoint({ worktree: entry.path, idea, why: 'its worktree was removed', status, since }));
   const moved = await exclusive(`meta:${await canonical(repo)}`, async () => {
     const name = await moveFolderAside(entry.path);
     await git(repo).run(['worktree', 'remove', '--force', entry.path]);

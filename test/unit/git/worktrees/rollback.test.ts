@@ -202,6 +202,16 @@ describe('C2 clean-up', () => {
     expect(await sh(repo.root, 'branch', '--list', 'ralph/*')).toBe('');
   });
 
+  it('saves nothing of an idea without work, and uncommitted work of one without a commit', async () => {
+    const saves = () => sh(repo.root, 'for-each-ref', '--format=%(refname)', 'refs/ralphctl/save/');
+    await ensure();
+    expect(await cleanupIdea(place())).toEqual({ removed: true, saved: undefined, note: undefined });
+    expect(await saves()).toBe('');
+    await put((await ensure()).path, { 'loose.txt': 'l\n' });
+    expect((await cleanupIdea(place())).saved).toBe('refs/ralphctl/save/i-1/1');
+    expect(await sh(repo.root, 'show', 'refs/ralphctl/save/i-1/1:loose.txt')).toBe('l');
+  });
+
   it('refuses a locked worktree and one with repositories of its own; force saves and moves aside', async () => {
     const path = await worked();
     await sh(repo.root, 'worktree', 'lock', '--reason', 'mine', path);
