@@ -42,7 +42,9 @@ export function configDocument(found: Findings): string {
     ...backlogLines(found).map((line) => (typeof line === 'string' ? line : value(line))),
     '',
     '# Agent that does the work: claude, codex, gemini, opencode, aider, copilot, qwen, pi, or your own (ralphctl help agents).',
-    agent === undefined ? '# agent: claude        # none was found on PATH' : value({ agent }),
+    agent === undefined
+      ? '# agent: claude        # none was found on PATH\n# agent: scripted      # for a rehearsal without a model, with a script of yours (ralphctl help agents)'
+      : value({ agent }),
     others.length > 0
       ? `# Other installed agents can take over at a usage limit:\n# ${value({ fallback: [...others] }).replaceAll('\n', '\n# ')}`
       : '# fallback: []',

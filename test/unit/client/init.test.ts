@@ -201,6 +201,15 @@ it('without an agent CLI it names what works: a program of your own, or the demo
   expect(said).toContain('next: install an agent, then ralphctl doctor, then ralphctl start');
 });
 
+it('the configuration without an agent names the one for a rehearsal, and with an agent it does not', () => {
+  const text = configDocument({ agents: [], gate: [], missing: [] });
+  expect(text).toMatch(
+    /^# agent: claude .*\n# agent: scripted +# for a rehearsal without a model, .*ralphctl help agents/m,
+  );
+  expect(parseConfig(text, 'ralphctl.yaml')).not.toMatchObject({ agent: 'scripted' });
+  expect(configDocument({ agents: ['codex'], gate: [], missing: [] })).not.toContain('scripted');
+});
+
 describe('the backlog that init finds', () => {
   it.each(FIXTURES)('F5: $folder/$file is named with its format and configured', async (fixture) => {
     await copyTo(fixture, dir);
