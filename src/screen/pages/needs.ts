@@ -14,7 +14,7 @@ import { many, whole } from '../text/numbers.js';
 import { clean, labelled, wrapAll } from '../text/text.js';
 import { clock, lasted } from '../text/time.js';
 import type { Selection } from '../ui.js';
-import { type Picture, placeOf, type View, windowAt } from '../view.js';
+import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
 import { gateWords } from '../words/gate-words.js';
 import { type Editor, editor } from './answer.js';
 import { decision, nobody, questionOf, windowed, withoutSignal, withSignals } from './need-lines.js';
@@ -26,9 +26,10 @@ export const needPlaces = (view: View): Selection[] => rowsOf(view).map(({ at })
 export function needsView(view: View): Picture {
   const { model, ui, size, now } = view;
   const rows = rowsOf(view);
-  const at = placeOf(
+  const at = placeOrNone(
     rows.map((row) => row.at),
     ui.selected.needs,
+    ({ id }) => (model.ideas.has(id) ? id : ''),
   );
   const row = rows[at];
   const oldest = Math.min(...listsOf(model).needs.map(({ since }) => since ?? Number.POSITIVE_INFINITY));

@@ -73,6 +73,27 @@ it('no row is selected once the list has nothing of the idea; the next key down 
   expect(at(model, ui, SMALL)).toBe('a-1');
 });
 
+it.each([WIDE, { columns: 80, rows: 24 }])('Needs you selects no other request for one that is over (%o)', (size) => {
+  const model = working('a-1', 'b-1', 'c-1');
+  for (const id of ['a-1', 'b-1'])
+    told(model, { kind: 'idea', idea: id, title: id, status: 'needs-human', reason: 'which?' });
+  const warned = (id: string): RunEvent => ({ kind: 'warning', idea: id, warning: 'stuck', text: 'no progress' });
+  told(model, warned('c-1'));
+  let ui = ['2', 'down'].reduce((before, name) => key(model, before, name, size).ui, initialUi());
+  expect(at(model, ui, size)).toBe('b-1');
+  // It goes on, and warns: that is another row of the same idea.
+  told(model, { kind: 'idea', idea: 'b-1', title: 'b-1', status: 'running', agentName: 'ed-002' });
+  expect(at(model, ui, size)).toBeUndefined();
+  for (const name of ['a', 'x', 'r']) expect(key(model, ui, name, size).act, name).toBeUndefined();
+  told(model, warned('b-1'));
+  expect(at(model, ui, size)).toBe('b-1');
+  land(model, 'b-1');
+  expect(at(model, ui, size)).toBeUndefined();
+  expect(at(model, key(model, ui, 'n', size).ui, size)).toBe('a-1');
+  ui = key(model, ui, 'down', size).ui;
+  expect(at(model, ui, size)).toBe('a-1');
+});
+
 it('Ideas without the landed ones selects no other idea for one that lands', () => {
   const model = working('a-1', 'b-1', 'c-1');
   const ui = ['3', 'z', 'down'].reduce((before, name) => key(model, before, name).ui, initialUi());
