@@ -35,6 +35,11 @@ export const IDEA_STATUSES = [
 
 export type IdeaStatus = (typeof IDEA_STATUSES)[number];
 
+const WORDS: Partial<Record<IdeaStatus, string>> = { timeout: 'timed out', 'needs-human': 'asks' };
+
+/** As people read it. */
+export const statusWord = (status: IdeaStatus): string => WORDS[status] ?? status;
+
 /** Statuses of an idea whose agent may be right that all is done. */
 export const MAY_BE_FINISHED: ReadonlySet<IdeaStatus> = new Set([
   ...(['running', 'paused', 'wants-slot', 'landing', 'landed'] as const),

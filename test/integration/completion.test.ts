@@ -40,7 +40,9 @@ describe('the candidates', () => {
       'status\tshow what runs, what waits and what landed',
     ]);
     expect(await values('status', '--o')).toEqual(['--only']);
-    expect(await values('status', '--only', 'need')).toEqual(['needs-human']);
+    // In the words of the views; the names on the wire are taken, too.
+    expect(await values('status', '--only', 'as')).toEqual(['asks']);
+    expect(await values('retry', '--where', 'ti')).toEqual(['timed-out']);
     expect(await values('start', '--mode', '')).toEqual(['autopilot', 'semi-auto', 'step']);
     expect(await values('mode', 's')).toEqual(['semi-auto', 'step']);
     expect(await values('why', '')).toEqual(['login-001', 'search-002']);

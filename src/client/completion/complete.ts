@@ -4,8 +4,8 @@
  */
 
 import type { Argument, Command, Option } from 'commander';
-import { IDEA_STATUSES } from '../../protocol/states.js';
 import { TOPIC_NAMES } from '../help/topics.js';
+import { STATUS_OPTIONS } from '../views/words.js';
 import { DIRS, FILES } from './scripts.js';
 import { agents, branches, ideaIds, openIdeaIds, runIds } from './values.js';
 
@@ -101,7 +101,7 @@ async function valuesOf({ long, argChoices }: Option, repo: string): Promise<Can
       return plain(await branches(repo));
     case '--only':
     case '--where':
-      return plain(IDEA_STATUSES);
+      return plain(STATUS_OPTIONS);
     case '--again':
       return plain(await ideaIds(repo));
     case '--run':

@@ -143,7 +143,7 @@ export function addSteering(program: Program, run: Run): void {
     .action(
       run(async (context, idea: string | undefined, n: number | undefined, said: Several & { by?: number }) => {
         if (said.forget && idea !== undefined) return (await interventions()).forgetCarried(context, idea, 'limit');
-        const several = said.allFailed ? '--all-failed' : said.where ? '--where timeout' : undefined;
+        const several = said.allFailed ? '--all-failed' : said.where ? '--where timed-out' : undefined;
         const many = given(n ?? said.by, several ? `limit ${several} --by 10` : `limit ${idea ?? 'IDEA'} 10`);
         return tellSome(context, idea, { verb: 'limit', n: many }, said);
       }),

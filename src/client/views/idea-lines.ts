@@ -1,5 +1,5 @@
 import { type Answered, UNDELIVERED } from '../../protocol/command.js';
-import type { IdeaStatus } from '../../protocol/states.js';
+import { statusWord } from '../../protocol/states.js';
 import type { GroupView, IdeaLine } from '../../protocol/views.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { gateWords } from '../../screen/words/gate-words.js';
@@ -82,10 +82,6 @@ function groupLines({ done, total, landed, open }: GroupView): string[] {
     ...(open.length > 0 ? [`open: ${open.join(', ')}${more(open.length, total - done)}`] : []),
   ];
 }
-
-const WORDS: Partial<Record<IdeaStatus, string>> = { timeout: 'timed out', 'needs-human': 'asks' };
-
-export const statusWord = (status: IdeaStatus): string => WORDS[status] ?? status;
 
 /** Nobody paused an idea that waits for an approval, though its status says so. */
 export const lineWord = ({ held, approval, status }: Pick<IdeaLine, 'held' | 'approval' | 'status'>): string =>

@@ -2,12 +2,12 @@
 import { outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '../../model/at-end.js';
 import type { SummaryFile } from '../../model/facts.js';
 import { startCommand } from '../../model/start-again.js';
+import { statusWord } from '../../protocol/states.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import type { RunFacts } from '../api/facts.js';
 import { print } from '../context.js';
 import type { SinceEnd } from '../report/since-end.js';
 import { factsText, tallyText } from './fact-lines.js';
-import { statusWord } from './idea-lines.js';
 import { clean, many } from './live-lines.js';
 import { attention, SHOWN, signOf, withStart } from './status-lines.js';
 

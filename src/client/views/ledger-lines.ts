@@ -2,8 +2,7 @@
 import { took } from '../../decide/duration.js';
 import { type Chain, chainMs } from '../../model/ledger.js';
 import type { Actor, LedgerRow } from '../../protocol/ledger.js';
-import type { IdeaStatus } from '../../protocol/states.js';
-import { statusWord } from './idea-lines.js';
+import { type IdeaStatus, statusWord } from '../../protocol/states.js';
 import { clean, many } from './live-lines.js';
 import { dayOf, localTime } from './terminal.js';
 

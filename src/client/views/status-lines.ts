@@ -25,6 +25,7 @@ import { accountText, budgetText, clean, many, spentText, warningText } from './
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
 import { wavesLines } from './wave-lines.js';
+import { statusOption } from './words.js';
 
 /** Lines of each list. */
 export const SHOWN = 20;
@@ -122,7 +123,7 @@ function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>): void
   print(`Needs you (${waiting})`);
   for (const line of live.attention.slice(0, SHOWN)) attention(line, told[line.id], false, live.state === 'stopping');
   if (waiting <= SHOWN) return;
-  const each = ATTENTION.map((one) => `--only ${one}`).join(' ');
+  const each = ATTENTION.map((one) => `--only ${statusOption(one)}`).join(' ');
   print(`! and ${waiting - SHOWN} more; all of them: ralphctl status ${each}`);
 }
 

@@ -4,7 +4,7 @@
  */
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
-import type { IdeaStatus } from '../../protocol/states.js';
+import { type IdeaStatus, statusWord } from '../../protocol/states.js';
 import type { WhyView } from '../../protocol/views.js';
 import { deliveryLine } from '../delivery/push.js';
 import { legalInterventions, refusedFor, situationOf } from '../idea/table.js';
@@ -78,8 +78,5 @@ function pausedText(state: AutopilotState, settings: RunSettings, graph: Graph):
 function describeWait(id: string, graph: Graph): string {
   const entry = graph.entry(id);
   if (!entry) return 'unknown';
-  return entry.card.blue ? groupText(id, graph) : (WAITED_FOR[entry.status] ?? entry.status);
+  return entry.card.blue ? groupText(id, graph) : statusWord(entry.status);
 }
-
-/** As every other view words them. */
-const WAITED_FOR: Partial<Record<IdeaStatus, string>> = { timeout: 'timed out', 'needs-human': 'asks' };
