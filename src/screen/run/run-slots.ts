@@ -12,7 +12,7 @@ import { bar, LOOKS, shownOf } from '../text/theme.js';
 import { duration } from '../text/time.js';
 import type { SlotOrder } from '../ui.js';
 import type { View } from '../view.js';
-import { activityWords } from '../words/activity-words.js';
+import { activityWords, shortActivity } from '../words/activity-words.js';
 import { restText } from '../words/idea-words.js';
 import { type Columns, columnsFor, header, iterCells, placed } from './slot-columns.js';
 
@@ -154,10 +154,13 @@ export function costText({ spent }: IdeaModel): string {
   return dollars(spent.dollars);
 }
 
-function nowText(idea: IdeaModel, { details, size }: View, { titles }: Columns): string {
+function nowText(idea: IdeaModel, { details, size }: View, { titles, now }: Columns): string {
   const rest = restText(idea);
   if (rest !== undefined) return rest;
-  if (idea.activity) return activityWords(idea.activity, clean);
+  if (idea.activity) {
+    const whole = activityWords(idea.activity, clean);
+    return width(whole) <= now ? whole : shortActivity(idea.activity, clean);
+  }
   if (idea.gateNow) return `${titles ? 'gate: ' : ''}${clean(idea.gateNow.command)}`;
   const quiet = details.quietMs.get(idea.id) ?? 0;
   const act = clean(details.nowOf.get(idea.id) ?? '');

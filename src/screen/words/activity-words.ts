@@ -10,6 +10,22 @@ const WORDS: Record<Activity, string> = {
   again: 'gate, failed command again',
 };
 
+/** For narrow columns: the word that tells them apart comes first. */
+const SHORT: Record<Activity, string> = {
+  'set-up': 'set-up',
+  'base-set-up': 'base set-up',
+  base: 'base gate',
+  'base-tests-set-up': 'base tests, set-up',
+  'base-tests': 'base tests',
+  again: 'gate again',
+};
+
+/** `base gate: npm test` */
+export const shortActivity = (
+  { activity, command }: { activity: Activity; command?: string },
+  clean: (text: string) => string,
+): string => `${SHORT[activity] ?? activity}${command === undefined ? '' : `: ${clean(command)}`}`;
+
 /** `gate on the base: npm test (1 of 2)` */
 export function activityWords(
   { activity, command, number, of }: { activity: Activity; command?: string; number?: number; of?: number },
