@@ -6,6 +6,7 @@
  */
 import { MOST_NOT_LANDED, type RunSummary } from '../protocol/run.js';
 import type { IdeaStatus } from '../protocol/states.js';
+import type { RunStatus } from '../protocol/views.js';
 import { count, emptyCounts } from './counts.js';
 import type { SummaryFile } from './facts.js';
 import type { Gone, IdeaModel, RunModel } from './model.js';
@@ -88,7 +89,7 @@ export interface Outcome {
 
 /** A person has decided about these: they are no failure and wait for nobody. */
 const LEFT_OUT: ReadonlySet<IdeaStatus> = new Set(['skipped', 'abandoned']);
-const isLeftOut = (status: IdeaStatus): boolean => LEFT_OUT.has(status);
+export const isLeftOut = (status: IdeaStatus): boolean => LEFT_OUT.has(status);
 
 /** How one idea ended. `gone`: nothing of its landed work is on the target now. */
 export interface EndOf {
@@ -127,6 +128,13 @@ export const outcomeOfSummary = ({ landed, landedBefore = 0, notLanded }: EndSum
   ...{ landed, landedBefore },
 });
 
+/** From the counts of an open run. */
+export function outcomeOfStatus({ total, counts, landedBefore = 0 }: Counted): Outcome {
+  const leftOut = counts.skipped + counts.abandoned;
+  return { landed: counts.landed, landedBefore, gone: 0, open: total - counts.landed - leftOut, leftOut };
+}
+
+type Counted = Pick<RunStatus, 'total' | 'counts' | 'landedBefore'>;
 type EndSummary = Pick<RunSummary, 'landed' | 'landedBefore' | 'notLanded'>;
 
 /** What has changed since the run ended: ideas by what happened to them. */

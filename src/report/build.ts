@@ -3,7 +3,7 @@
  * Invariant: pure; the same model and extra give the same report.
  */
 import { heldWithoutSync } from '../decide/delivery/push.js';
-import { atEnd, isDecided, outcome, sinceThen } from '../model/at-end.js';
+import { atEnd, isDecided, isLeftOut, outcome, sinceThen } from '../model/at-end.js';
 import { groupProgress } from '../model/counts.js';
 import { waitForLeftOut } from '../model/left-out.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
@@ -35,7 +35,11 @@ export function makeReport(now: RunModel, extra: Extra): Report {
   const unlanded = ideas.filter(({ status }) => status !== 'landed');
   // What did not land is something to do as it stands now: its branch may be rolled back since.
   const left = unlanded.map((idea) => asItStands(now, idea));
-  const open = left.map((idea) => openIdea(model, idea, extra));
+  const out = new Set(unlanded.flatMap(({ id, status }) => (isLeftOut(status) ? [id] : [])));
+  const open = left.map((idea): OpenIdea => {
+    const one = openIdea(model, idea, extra);
+    return out.has(idea.id) ? { ...one, leftOut: true } : one;
+  });
   const target = targetOf(ideas, now, extra);
   const sum = outcome(
     ideas.map(({ id, status, landedBefore }) => ({ status, landedBefore, gone: wholly(extra.gone?.get(id)) })),

@@ -222,7 +222,8 @@ function lastOpen(runs: readonly HistoryRun[], now: number, width: number | unde
     const row = `${start}${pad(why, Math.min(room, Math.max(cells(why), width === undefined ? 0 : room)))}${end}`;
     return width === undefined ? row : cut(row, width);
   });
-  const more = run.open.length > rows.length ? [`  … ${run.open.length - rows.length} more`] : [];
+  const left = (run.notLanded ?? run.open.length) - rows.length;
+  const more = left > 0 ? [`  … ${left} more`] : [];
   const title = `${clock(run.startedAt, now)}: ${run.landed ?? UNKNOWN} landed, ${run.notLanded ?? UNKNOWN} not     ralphctl report --run ${run.runId}`;
   return ['', width === undefined ? title : cut(title, width), ...rows, ...more];
 }

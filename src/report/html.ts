@@ -13,6 +13,7 @@ import { withCommands } from './commands.js';
 import { moneyText, notReported, reportCommand, targetText, whenText } from './head.js';
 import { esc, escLines, STYLE } from './html-parts.js';
 import { timeline } from './html-timeline.js';
+import { type Rest, restOf } from './rest.js';
 import type { AgentRun, LandedIdea, OpenIdea, Report, Todo } from './schema.js';
 import { slotWords } from './slot-use.js';
 import { signOf } from './text.js';
@@ -85,6 +86,7 @@ class Page {
       ...(counts.landedBefore > 0 ? [stat(`${counts.landed + counts.landedBefore}`, 'in all')] : []),
       ...(counts.gone ? [stat(`${counts.gone}`, `no longer on ${run.target}`)] : []),
       stat(`${counts.open}`, 'not'),
+      ...(counts.leftOut ? [stat(`${counts.leftOut}`, 'left out')] : []),
       stat(`${counts.iterations}`, counts.iterations === 1 ? 'iteration' : 'iterations'),
       ...(counts.dollars === undefined ? [] : [stat(moneyText(counts), '')]),
       ...(counts.tokens === undefined ? [] : [stat(short(counts.tokens), 'tokens')]),
@@ -209,7 +211,13 @@ class Page {
     const row = (one: OpenIdea): string =>
       `<div class="why ${look(one.state)}"><span class="id"><a id="${this.#anchors.get(one.idea) ?? ''}"></a><span class="sign">${esc(signOf(one.state))}</span>${esc(one.idea)}</span>` +
       `<span><b>${esc(one.state)}</b> ${escLines(cutAroundCommands(one.reason ?? one.title, most, most))}${beside(one.later ? [one.later] : one.notes)}</span></div>`;
-    return `<h2>${todo.size > 0 ? 'Also not landed' : 'Not landed'} (${rest.length})</h2><div class="rows">${rest.slice(0, MOST_ROWS).map(row).join('')}</div>${more}`;
+    const part = ({ title, ideas }: Rest): string => {
+      const left = ideas.length - MOST_ROWS;
+      const more =
+        left > 0 ? `<p class="soft">${left} more: <code>${esc(reportCommand(this.#report))} --all</code></p>` : '';
+      return `<h2>${title} (${ideas.length})</h2><div class="rows">${ideas.slice(0, MOST_ROWS).map(row).join('')}</div>${more}`;
+    };
+    return restOf(this.#report, this.#report.todo.slice(0, MOST_CARDS)).map(part).join('');
   }
 
   #groups(): string {

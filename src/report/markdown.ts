@@ -4,6 +4,7 @@ import { clean, paragraphs } from '../screen/text/text.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
 import { moneyText, notReported, targetText, totals, whenText } from './head.js';
+import { restOf } from './rest.js';
 import type { LandedIdea, OpenIdea, Report, Todo } from './schema.js';
 import { signOf } from './text.js';
 
@@ -37,8 +38,6 @@ export function markdownReport(report: Report): string {
   const { run, groups, look } = report;
   const target = targetText(report);
   const since = sinceText(report.since ?? []);
-  const todo = new Set(report.todo.map(({ idea }) => idea));
-  const rest = report.open.filter(({ idea }) => !todo.has(idea));
   const parts = [
     [`# ${plain(run.name)}: ${plain(whenText(run))}, onto ${plain(run.target)}`],
     [totals(report).map(plain).join(' · ')],
@@ -49,7 +48,9 @@ export function markdownReport(report: Report): string {
       report.todo.flatMap((one) => todoLines(one, report.at)),
     ),
     ...section(`Landed (${report.landed.length})`, landedLines(report)),
-    ...section(`${todo.size > 0 ? 'Also not landed' : 'Not landed'} (${rest.length})`, rest.map(openLine)),
+    ...restOf(report, report.todo).flatMap(({ title, ideas }) =>
+      section(`${title} (${ideas.length})`, ideas.map(openLine)),
+    ),
     ...section(
       'Groups',
       groups.map(({ id, done, total }) => `- ${plain(id)} ${done} of ${total}`),

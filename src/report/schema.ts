@@ -107,6 +107,7 @@ const open = z.object({
   branch: z.string().optional().describe('Where its commits are kept.'),
   commits: z.number(),
   times: z.number().optional().describe('Runs in a row in which it ended like this, this one included.'),
+  leftOut: z.literal(true).optional().describe('A person had left it out before the run ended; not counted as open.'),
   later: z.string().optional().describe('How it stands in a newer run.'),
   queued: z.literal(true).optional().describe('A person queued it again after the run, for the next start.'),
   forNext: z.array(z.string()).optional().describe('Commands of people that the next start carries out.'),

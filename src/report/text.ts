@@ -11,7 +11,8 @@ import { clock, lasted } from '../screen/text/time.js';
 import { makeReport } from './build.js';
 import type { Extra } from './extra.js';
 import { moneyText, notReported, reportCommand, targetText, totals, whenText } from './head.js';
-import type { LandedIdea, OpenState, Report, Todo } from './schema.js';
+import { restOf } from './rest.js';
+import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
 
 export interface TextOptions {
   /** Columns; absent: no limit. */
@@ -208,19 +209,19 @@ class Page {
 
   /** Open ideas without a line of their own under TO DO. */
   open(): string[] {
-    const todo = new Set(this.#report.todo.map(({ idea }) => idea));
-    const rest = this.#report.open.filter(({ idea }) => !todo.has(idea));
-    const shown = this.#all ? rest : rest.slice(0, MOST_OPEN);
-    const lines = shown.flatMap(({ idea, state, reason, title, notes, later }) => {
-      const why = paragraphs(reason ?? '').find((line) => line !== '');
-      const text = `${state}${later ? ` then, ${later}` : ''}: ${why ?? clean(title)}${later || notes.length === 0 ? '' : `; ${notes.map(clean).join('; ')}`}`;
-      return this.#row(signOf(state), idea, [text]);
+    return restOf(this.#report, this.#report.todo).flatMap(({ title, ideas }) => {
+      const shown = this.#all ? ideas : ideas.slice(0, MOST_OPEN);
+      const left = ideas.length - shown.length;
+      const more = left > 0 ? [`  … ${left} more: ${this.#whole}`] : [];
+      const lines = shown.flatMap((one) => this.#openRow(one));
+      return this.section(`${title.toUpperCase()} (${ideas.length})`, [...lines, ...more]);
     });
-    const more = rest.length > shown.length ? [`  … ${rest.length - shown.length} more: ${this.#whole}`] : [];
-    return this.section(
-      `${todo.size > 1 || this.#report.todo.some(({ idea }) => idea) ? 'ALSO NOT LANDED' : 'NOT LANDED'} (${rest.length})`,
-      [...lines, ...more],
-    );
+  }
+
+  #openRow({ idea, state, reason, title, notes, later }: OpenIdea): string[] {
+    const why = paragraphs(reason ?? '').find((line) => line !== '');
+    const text = `${state}${later ? ` then, ${later}` : ''}: ${why ?? clean(title)}${later || notes.length === 0 ? '' : `; ${notes.map(clean).join('; ')}`}`;
+    return this.#row(signOf(state), idea, [text]);
   }
 
   groups(): string[] {

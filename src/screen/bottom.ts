@@ -1,6 +1,8 @@
 /** The message line of every screen: a question, input or reply, else the screen's text about its selection. */
+import { outcomeOf } from '../model/at-end.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { sentText } from './control/sent.js';
+import { outcomeWords } from './outcome-words.js';
 import { coloured, dim, edges, type Line, line } from './text/line.js';
 import { clean, cut, head, tail, width, wrapAll } from './text/text.js';
 import type { Picture, View } from './view.js';
@@ -31,9 +33,9 @@ export function messageLine(
 }
 
 /** `run ended: 3 landed, 1 not landed; report: v` */
-function endedText({ state, counts }: RunModel): string {
-  const how = state === 'completed' ? '' : `, ${state}`;
-  return `run ended${how}: ${counts.landed} landed, ${counts.total - counts.landed} not landed; report: v`;
+function endedText(model: RunModel): string {
+  const how = model.state === 'completed' ? '' : `, ${model.state}`;
+  return `run ended${how}: ${outcomeWords(outcomeOf(model), model.target, 'not landed').join(', ')}; report: v`;
 }
 
 /** Lines of a message or a question that is longer than its line. */

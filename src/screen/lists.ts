@@ -42,6 +42,8 @@ export interface Lists {
   landedMs: number[];
   /** How many landed ideas of an open run are off its target. */
   off: number;
+  /** How many ideas had landed before this run. */
+  landedBefore: number;
   agents: string[];
 }
 
@@ -88,6 +90,7 @@ function make(model: RunModel): Lists {
   let longestId = 0;
   let taken = 0;
   let off = 0;
+  let landedBefore = 0;
   for (const id of model.order) {
     const idea = model.ideas.get(id);
     if (!idea) continue;
@@ -101,6 +104,7 @@ function make(model: RunModel): Lists {
       const ms = idea.landedBefore ? 0 : workedMs(idea);
       if (ms > 0) landedMs.push(ms);
       if (isOff(idea)) off += 1;
+      if (idea.landedBefore) landedBefore += 1;
       continue;
     }
     if (partOf(idea) === 'needYou') {
@@ -156,6 +160,7 @@ function make(model: RunModel): Lists {
     longestId,
     landedMs,
     off,
+    landedBefore,
     agents: [...agents].sort(),
   };
 }

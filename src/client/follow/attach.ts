@@ -4,7 +4,7 @@
  */
 
 import { took } from '../../decide/duration.js';
-import { landedText } from '../../decide/text.js';
+import { outcomeOfSummary } from '../../model/at-end.js';
 import type { RunModel } from '../../model/model.js';
 import type { StartAgain } from '../../model/start-again.js';
 import type { RunSummary } from '../../protocol/run.js';
@@ -12,6 +12,7 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { statusWord } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { readModel } from '../../run-files/read-model.js';
+import { outcomeWords } from '../../screen/outcome-words.js';
 import { type Context, print, printJson, say } from '../context.js';
 import type { Attachment } from '../open-run/attachment.js';
 import { untickedAtEnd } from '../open-run/not-committed.js';
@@ -117,9 +118,10 @@ function showSummary(context: Context, summary: RunSummary, { gone, unticked, ms
     return;
   }
   const { statistics } = summary.status;
+  const outcome = { ...outcomeOfSummary(summary), gone: gone.length };
   print('');
   print(
-    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them no longer on the target` : ''}, ${summary.notLanded.length} did not land, in ${took(ms ?? statistics.runtimeMs)}; ` +
+    `${summary.outcome}: ${outcomeWords(outcome, 'the target', 'did not land').join(', ')}, in ${took(ms ?? statistics.runtimeMs)}; ` +
       `${iterationsText(statistics)}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {

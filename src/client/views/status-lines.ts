@@ -2,6 +2,7 @@
 import { took } from '../../decide/duration.js';
 import { nothingRuns } from '../../decide/views/resting.js';
 import { slotsView } from '../../decide/views/slots.js';
+import { outcomeOfStatus } from '../../model/at-end.js';
 import type { IdeaFacts, RunFacts } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { isOff, revertedIn } from '../../model/reverted.js';
@@ -111,10 +112,11 @@ export function stillLines(
   ];
 }
 
-/** `3 not landed (2 to do)`: to do as the full screen and a dry run count it. */
-export function leftText({ total, counts }: Pick<RunStatus, 'total' | 'counts'>, model: RunModel | undefined): string {
+/** `3 not landed (2 to do), 1 left out`: to do as the full screen and a dry run count it. */
+export function leftText(live: Parameters<typeof outcomeOfStatus>[0], model: RunModel | undefined): string {
+  const { open, leftOut } = outcomeOfStatus(live);
   const todo = model?.counts.todo ?? 0;
-  return `${total - counts.landed} not landed${todo > 0 ? ` (${todo} to do)` : ''}`;
+  return `${open} not landed${todo > 0 ? ` (${todo} to do)` : ''}${leftOut > 0 ? `, ${leftOut} left out` : ''}`;
 }
 
 function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>): void {

@@ -11,6 +11,9 @@ import { clock, dayClock, duration, lasted } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
 
+/** Open ideas beside the list of runs. */
+const MOST_OPEN = 8;
+
 const OUTCOMES: Readonly<
   Record<HistoryRun['outcome'], { sign: string; colour: 'blue' | 'cyan' | 'gray' | 'green' | 'red' | 'yellow' }>
 > = {
@@ -190,19 +193,23 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
       ),
     );
   const parts: Part[] = [{ title: `${dayClock(run.startedAt, now)}${end}`, right: run.outcome, lines: about }];
-  const open = run.open ?? [];
-  if (open.length > 0)
+  const open = (run.open ?? []).slice(0, MOST_OPEN);
+  if (open.length > 0) {
+    const { notLanded = open.length } = run;
+    const left = notLanded - open.length;
     parts.push({
-      title: `not landed ${open.length}`,
-      lines: open
-        .slice(0, 8)
-        .map((one) =>
+      title: `not landed ${notLanded}`,
+      lines: [
+        ...open.map((one) =>
           line(
             ...stateWord(one.state),
             ` ${pad(one.id, 10)} ${pad(one.state, 9)} ${pad(clean(one.reason), Math.max(8, columns - 38))}  ${cut(clean(one.since), 12)}`,
           ),
         ),
+        ...(left > 0 ? [line(dim(` … ${left} more`))] : []),
+      ],
     });
+  }
   const done = run.done ?? [];
   if (done.length > 0) {
     const shown = ui.hideLanded ? [] : done.slice(0, 10);

@@ -130,9 +130,9 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
   if (model.reading) return line();
   const { counts } = model;
   const { stale, second } = standingOf(model, details, now);
-  const { off } = listsOf(model);
-  // The run keeps its number.
-  const landed = `${whole(counts.landed)} landed${off > 0 ? ` (${whole(off)} taken off)` : ''}`;
+  const { off, landedBefore } = listsOf(model);
+  // As the words of the outcome name that sum. The run keeps its number.
+  const landed = `${whole(counts.landed)} landed${landedBefore > 0 ? ' in all' : ''}${off > 0 ? ` (${whole(off)} taken off)` : ''}`;
   const parts = stale
     ? [
         landed,

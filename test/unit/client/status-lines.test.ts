@@ -107,12 +107,13 @@ it('G1: status, the full screen and a dry run count the same ideas as to do', ()
   set('wants-approval', 'paused', { approval: true });
   set('landed', 'landed');
   set('skipped', 'skipped');
-  const counts = { landed: 1 } as Record<IdeaStatus, number>;
-  expect(leftText({ total: ids.length, counts }, model)).toBe('7 not landed (3 to do)');
+  const none = Object.fromEntries(IDEA_STATUSES.map((status) => [status, 0])) as Record<IdeaStatus, number>;
+  const counts = { ...none, landed: 1, skipped: 1 };
+  expect(leftText({ total: ids.length, counts }, model)).toBe('6 not landed (3 to do), 1 left out');
   expect(todoOf(entries)).toBe(model.counts.todo);
   const header = plainLine(countsLine(model, noDetails(), 0, 120));
   expect(header).toContain(' 3 to do ');
-  expect(leftText({ total: 2, counts }, undefined)).toBe('1 not landed');
+  expect(leftText({ total: 2, counts: { ...none, landed: 1 } }, undefined)).toBe('1 not landed');
 });
 
 it('C2 G4: what did not land in the last run has the signs of the screen', () => {

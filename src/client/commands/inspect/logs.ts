@@ -12,7 +12,7 @@ import { ideaDir, runDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
 import { readNote } from '../../../config/stored.js';
 import { TIMED_OUT } from '../../../decide/idea/completion.js';
-import { landedText } from '../../../decide/text.js';
+import { outcomeOfSummary } from '../../../model/at-end.js';
 import type { IdeaModel, Iteration } from '../../../model/model.js';
 import type { RunAgentResult } from '../../../protocol/agent-run.js';
 import type { StampedEvent } from '../../../protocol/events.js';
@@ -26,6 +26,7 @@ import { leftOut, newestRun } from '../../../run-files/readable.js';
 import { knownIdeas, listRuns } from '../../../run-files/run.js';
 import { RUN_FILE } from '../../../run-files/shapes.js';
 import { readSummary } from '../../../run-files/summary.js';
+import { outcomeWords } from '../../../screen/outcome-words.js';
 import { gateWords } from '../../../screen/words/gate-words.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { Shown } from '../../follow/follow.js';
@@ -151,7 +152,7 @@ async function showRuns(context: Context, project: string): Promise<number> {
       printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length, waves });
     else
       print(
-        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${landedText(summary)}, ${notLanded?.length} not` : ''}${waves ? `, ${many(waves.length, 'wave')}` : ''}`,
+        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${outcomeWords(outcomeOfSummary(summary), '').join(', ')}` : ''}${waves ? `, ${many(waves.length, 'wave')}` : ''}`,
       );
   }
   return EXIT.ok;

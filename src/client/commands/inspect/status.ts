@@ -8,7 +8,7 @@ import { ideaPage } from '../../../decide/views/pages.js';
 import { MAX_LISTED, withUnreported } from '../../../decide/views/survey.js';
 import { checkoutsBehind } from '../../../git/landing/behind.js';
 import { rememberedTargets } from '../../../git/landing/checkout.js';
-import { type SinceThen, sinceThen } from '../../../model/at-end.js';
+import { outcomeOfStatus, type SinceThen, sinceThen } from '../../../model/at-end.js';
 import type { IdeaFacts, RunFacts as Overall, SummaryFile } from '../../../model/facts.js';
 import { ideaFacts, runFacts } from '../../../model/facts.js';
 import type { Renamed, RunModel } from '../../../model/model.js';
@@ -22,6 +22,7 @@ import { newestRun } from '../../../run-files/readable.js';
 import { listRuns } from '../../../run-files/run.js';
 import type { RunFile } from '../../../run-files/shapes.js';
 import { readSummary } from '../../../run-files/summary.js';
+import { outcomeWords } from '../../../screen/outcome-words.js';
 import { stateWord } from '../../../screen/words/state-words.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
@@ -268,7 +269,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
     if (facts && !last) {
       print('  it left no summary. What it did: ralphctl logs');
       if (live) {
-        print(`  as last recorded: ${live.counts.landed} landed, ${live.total - live.counts.landed} did not land`);
+        print(`  as last recorded: ${outcomeWords(outcomeOfStatus(live), live.target, 'did not land').join(', ')}`);
         for (const line of live.attention.slice(0, SHOWN)) attention(line, found.told?.[line.id], OVER);
       }
     }

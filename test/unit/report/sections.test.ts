@@ -1,0 +1,51 @@
+/** The sections of a report have the ideas that its head counts, in every form of it. Features: G4 C2. */
+import { expect, it } from 'vitest';
+import type { StampedEvent } from '../../../src/protocol/events.js';
+import { htmlReport } from '../../../src/report/html.js';
+import { markdownReport } from '../../../src/report/markdown.js';
+import { reportSchema } from '../../../src/report/schema.js';
+import { textReport } from '../../../src/report/text.js';
+import { clockAt, idea, reportOf, shopNight } from './shop-night.js';
+
+const at = (time: string): string => new Date(clockAt(time)).toISOString();
+const left = (id: string, status: 'skipped' | 'abandoned', time = '29:00'): StampedEvent => ({
+  ...{ at: at(time), kind: 'idea', idea: id, title: id, status, reason: 'nobody needs it' },
+});
+
+it('G4: what a person left out is no idea that did not land, in the head and in the sections', () => {
+  const events: StampedEvent[] = [
+    { at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 3 },
+    { at: at('22:10'), kind: 'idea', idea: 'a-1', title: 'A', status: 'landed', commit: 'abcd' },
+    left('b-1', 'skipped'),
+    left('c-1', 'abandoned'),
+    { at: at('29:54'), kind: 'run', state: 'completed', landed: 1, total: 3 },
+  ];
+  const ideas = ['a-1', 'b-1', 'c-1'].map((id) => idea(id, `Title of ${id}`));
+  const report = reportOf(events, {}, ideas);
+  expect(reportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
+  expect(report.counts).toMatchObject({ landed: 1, open: 0, leftOut: 2 });
+  const text = textReport(report).join('\n');
+  expect(text).toContain('  1 landed   0 not   2 left out   0 iterations');
+  expect(text).toMatch(/^LEFT OUT \(2\)\n {2}⊘ b-1 +skipped: nobody needs it\n {2}⊘ c-1 +given up: nobody needs it$/m);
+  const markdown = markdownReport(report);
+  expect(markdown).toContain('1 landed · 0 not · 2 left out');
+  expect(markdown).toContain('## Left out (2)');
+  const html = htmlReport(report);
+  expect(html).toContain('<li><b>0</b>not</li><li><b>2</b>left out</li>');
+  expect(html).toContain('<h2>Left out (2)</h2>');
+  for (const one of [text, markdown, html]) expect(one).not.toMatch(/not landed \(/i);
+});
+
+it('C2: each open idea is counted in one section, also where a person decides after the run', () => {
+  const events = [...shopNight(), left('docs-001', 'skipped')];
+  const report = reportOf(events, {}, undefined, (model) => {
+    const one = model.ideas.get('help-001');
+    if (one) one.forNext = { leftOut: true, words: ['skip help-001'] };
+  });
+  expect(report.counts).toMatchObject({ open: 5, leftOut: 1 });
+  const text = textReport(report).join('\n');
+  // Four of them are tasks. The run had left `help-001` open.
+  expect(text).toMatch(/^ALSO NOT LANDED \(1\)\n {2}⊘ help-001 /m);
+  expect(text).toMatch(/^LEFT OUT \(1\)\n {2}⊘ docs-001 /m);
+  expect(report.todo.filter((one) => one.idea)).toHaveLength(4);
+});
