@@ -59,6 +59,14 @@ export function count(counts: Counts, idea: IdeaModel, by: 1 | -1): void {
   counts[partOf(idea)] += by;
 }
 
+/** An epic has landed when all of its ideas have. An idea that no backlog contains blocks nothing. */
+export function hasLanded(ideas: ReadonlyMap<string, IdeaModel>, id: string, seen = new Set<string>()): boolean {
+  const idea = ideas.get(id);
+  if (!idea || seen.has(id)) return true;
+  seen.add(id);
+  return idea.group ? idea.children.every((one) => hasLanded(ideas, one, seen)) : idea.status === 'landed';
+}
+
 /** Progress of a group over all levels: done of total. */
 export function groupProgress(ideas: ReadonlyMap<string, IdeaModel>, id: string): { done: number; total: number } {
   const seen = new Set<string>();

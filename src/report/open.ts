@@ -1,4 +1,5 @@
 /** Ideas that have not landed, with their states and reasons. Pure. */
+import { hasLanded } from '../model/counts.js';
 import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
 import { cutOff } from '../screen/cut-off.js';
 import { many, retriesText } from '../screen/text/numbers.js';
@@ -35,10 +36,7 @@ export function stateOf(idea: IdeaModel, waitsFor: string | undefined): OpenStat
 }
 
 export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenIdea {
-  const before = idea.dependsOn.filter((id) => {
-    const other = model.ideas.get(id);
-    return other !== undefined && !landedOf(model, other);
-  });
+  const before = idea.dependsOn.filter((id) => !hasLanded(model.ideas, id));
   const asked = extra.over ? unanswered(idea) : undefined;
   const stopped = extra.over ? cutOff(model, idea, extra.terminated ? 'terminated' : model.state) : undefined;
   const last = stateOf(idea, before[0]);
@@ -86,15 +84,6 @@ function unanswered({ status, iterations, said, left }: IdeaModel): string | und
   const answered = said.some(({ at, verb }) => verb === 'answer' && at >= (last.endedAt ?? last.startedAt));
   return answered ? undefined : last.signal.question;
 }
-
-/** A group has landed with its children. */
-const landedOf = (model: RunModel, idea: IdeaModel): boolean =>
-  idea.group
-    ? idea.children.every((id) => {
-        const child = model.ideas.get(id);
-        return !child || child.group || child.status === 'landed';
-      })
-    : idea.status === 'landed';
 
 function reasonOf(idea: IdeaModel, state: OpenState, before: readonly string[]): string | undefined {
   if (state === 'asks' || state === 'approve') return idea.question ?? idea.reason;

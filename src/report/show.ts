@@ -1,5 +1,5 @@
 /** One idea as text: its box or card, timeline, gate and place, and its earlier runs. Pure. */
-import { groupProgress } from '../model/counts.js';
+import { lastGate } from '../model/fold-gate.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { iterationCount } from '../model/tally.js';
 import { UNDELIVERED } from '../protocol/command.js';
@@ -8,7 +8,9 @@ import { noDetails } from '../screen/details.js';
 import { card, cardKeys, packed } from '../screen/idea/cards.js';
 import { commandLines, failingLines } from '../screen/idea/gate.js';
 import { iterationBox } from '../screen/idea/idea-box.js';
+import { afterText, partOfText } from '../screen/idea/relations.js';
 import { timeline } from '../screen/idea/timeline.js';
+import { waitingFor } from '../screen/lists.js';
 import { type Line, plainLine } from '../screen/text/line.js';
 import { many } from '../screen/text/numbers.js';
 import { clean, cut, pad, paragraphs } from '../screen/text/text.js';
@@ -117,14 +119,14 @@ const saidBefore = ({ model, others }: Pick<Shown, 'model' | 'others'>) =>
     .reverse();
 
 function standing({ model, idea, branch, landedSince, notPushed, gone, now, others }: Shown): Row[] {
-  const unblocks = [...model.ideas.values()].filter(({ dependsOn }) => dependsOn.includes(idea.id)).map(({ id }) => id);
+  const unblocks = waitingFor(model, idea.id);
   const row = (name: string, text: string): Row => [`${pad(name, 10)} `, text];
-  const parent = idea.parent === undefined ? undefined : groupProgress(model.ideas, idea.parent);
-  const after = idea.dependsOn.map((id) => `${id}${model.ideas.get(id)?.status === 'landed' ? ' ✓' : ''}`);
+  const parent = partOfText(model, idea);
+  const after = afterText(model, idea);
   return [
-    ...(parent ? [row('part of', `${idea.parent}, ${parent.done} of ${parent.total} landed`)] : []),
+    ...(parent ? [row('part of', parent)] : []),
     ...(unblocks.length > 0 ? [row('unblocks', unblocks.slice(0, 10).join(', '))] : []),
-    ...(after.length > 0 ? [row('after', after.slice(0, 10).join(', '))] : []),
+    ...(after ? [row('after', after)] : []),
     ...(landedSince ? [row('landed', clean(landedSince))] : []),
     ...(gone ? [row('target', clean(gone.text))] : []),
     ...(model.renamed ? [row('target', clean(model.renamed.text))] : []),

@@ -2,7 +2,7 @@
  * The lists that views show, computed once per change of the model.
  * Invariant: an unchanged model gives the same list objects, whichever view asks.
  */
-import { partOf } from '../model/counts.js';
+import { hasLanded, partOf } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { isOff } from '../model/reverted.js';
 import type { WarningLine } from '../protocol/warnings.js';
@@ -119,7 +119,7 @@ function make(model: RunModel): Lists {
     }
     if (over && model.nextIdeas) continue;
     if (over ? !startsNext(idea) : idea.status !== 'pending' || idea.held || idea.approval) continue;
-    const first = idea.dependsOn.find((one) => !landed(model, one));
+    const first = idea.dependsOn.find((one) => !hasLanded(model.ideas, one));
     if (first === undefined) ready.push(id);
     else {
       after.set(id, first);
@@ -171,14 +171,6 @@ const startsNext = ({ status, forNext, off, lineGone }: IdeaModel): boolean =>
 
 const workedMs = (idea: IdeaModel): number =>
   idea.iterations.reduce((sum, { durationMs = 0, gate }) => sum + durationMs + (gate?.durationMs ?? 0), 0);
-
-/** An epic has landed when all of its ideas have. An idea that no backlog contains blocks nothing. */
-function landed(model: RunModel, id: string, seen = new Set<string>()): boolean {
-  const idea = model.ideas.get(id);
-  if (!idea || seen.has(id)) return true;
-  seen.add(id);
-  return idea.group ? idea.children.every((one) => landed(model, one, seen)) : idea.status === 'landed';
-}
 
 /** Uses the worker's ranking, then the score, then backlog order. */
 function best(model: RunModel, ready: string[]): string[] {

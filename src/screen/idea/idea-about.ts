@@ -7,6 +7,7 @@ import { clock } from '../text/time.js';
 import type { View } from '../view.js';
 import { isAtWork } from './idea-upper.js';
 import { chosenRun } from './timeline.js';
+import { afterText, partOfText } from './relations.js';
 import { toldOf } from './told.js';
 
 /** Score, branch and waiting ideas; on the timeline, the effect of a key. */
@@ -48,14 +49,9 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
   const add = (name: string, text: string): void => {
     if (text !== '') parts.push({ name, text });
   };
-  const group = idea.parent === undefined ? undefined : model.ideas.get(idea.parent);
-  if (group) {
-    const children = group.children.flatMap((id) => model.ideas.get(id) ?? []);
-    const landed = children.filter(({ status }) => status === 'landed').length;
-    add('part of', `${group.id}, ${landed} of ${children.length} landed`);
-  }
+  add('part of', partOfText(model, idea));
   add('unblocks', waitingFor(model, idea.id).slice(0, 5).join(', '));
-  add('after', idea.dependsOn.map((id) => `${id}${model.ideas.get(id)?.status === 'landed' ? ' ✓' : ''}`).join(', '));
+  add('after', afterText(model, idea));
   const why = toldOf(view, idea)?.why;
   const score = why?.score ?? model.live?.scores?.[idea.id];
   if (score !== undefined) {
