@@ -51,6 +51,8 @@ export interface Extra {
   givenUp?: ReadonlySet<string>;
   /** Undefined: no such branch. */
   branchOf?: (idea: string) => string | undefined;
+  /** Commits of that branch that the target lacks. Undefined: git does not tell. */
+  commitsOf?: (idea: string) => number | undefined;
   /** Ideas with save points. */
   saved?: ReadonlySet<string>;
   /** Where the target is now. */

@@ -48,7 +48,8 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   const reason = asked ?? (state === 'stopped' ? stopped : reasonOf(idea, state, before)) ?? told?.text;
   const times = DECIDED.has(state) || idea.status === 'pending' ? 1 : timesOf(idea, extra);
   const later = extra.later?.get(idea.id);
-  const branch = idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
+  const commits = commitsIn(idea, extra);
+  const branch = commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   const saved = !branch && extra.saved?.has(idea.id) === true;
   const queued = idea.forNext?.queued === true && !idea.lineGone;
   const acted = later !== undefined || queued || idea.lineGone !== undefined;
@@ -56,11 +57,11 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     ...workOf(idea),
     state,
     ...(reason ? { reason: acted ? withoutAdvice(reason) : reason } : {}),
-    notes: [...notesOf(idea, state, { branch, saved, times }), ...nextNotes(idea)],
+    notes: [...notesOf(idea, state, { branch, commits, saved, times }), ...nextNotes(idea)],
     ...(idea.since === undefined ? {} : { since: idea.since }),
     ...(idea.percent === undefined ? {} : { percent: idea.percent }),
     ...(branch ? { branch } : {}),
-    commits: idea.commits,
+    commits,
     ...(times > 1 ? { times } : {}),
     ...(later ? { later } : {}),
     ...(queued ? { queued: true } : {}),
@@ -68,6 +69,10 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log } : {}),
   };
 }
+
+/** The size of its branch, where this run has work on it. */
+export const commitsIn = ({ id, commits }: IdeaModel, { commitsOf }: Extra): number =>
+  commits > 0 ? (commitsOf?.(id) ?? commits) : 0;
 
 /** A person decided these, so that the next run has them in its summary again. */
 const DECIDED = new Set<OpenState>(['given up', 'skipped']);
@@ -116,11 +121,12 @@ const NTH = ['', '', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', '
 
 interface About {
   branch: string | undefined;
+  commits: number;
   saved: boolean;
   times: number;
 }
 
-function notesOf(idea: IdeaModel, state: OpenState, { branch, saved, times }: About): string[] {
+function notesOf(idea: IdeaModel, state: OpenState, { branch, commits, saved, times }: About): string[] {
   const notes: string[] = [];
   if (times > 1 && state !== 'ready' && state !== 'after') notes.push(`${state} for the ${nth(times)} time`);
   if (state === 'timed out' || state === 'failed') {
@@ -129,7 +135,7 @@ function notesOf(idea: IdeaModel, state: OpenState, { branch, saved, times }: Ab
     if (red) notes.push(red);
     if (idea.retries > 0) notes.push(retriesText(idea.retries));
   }
-  if (branch && state !== 'asks') notes.push(`branch ${branch} is kept, ${many(idea.commits, 'commit')}`);
+  if (branch && state !== 'asks') notes.push(`branch ${branch} is kept, ${many(commits, 'commit')}`);
   if (saved && state !== 'asks') notes.push(`its work is saved: ralphctl saves ${idea.id}`);
   return notes;
 }

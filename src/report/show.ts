@@ -36,7 +36,7 @@ export interface Shown {
   model: RunModel;
   idea: IdeaModel;
   now: number;
-  branch?: string;
+  branch?: { name: string; commits: number };
   /** Where it landed after the shown run. */
   landedSince?: string;
   /** Why the remote may lack its landed work. */
@@ -132,7 +132,7 @@ function standing({ model, idea, branch, landedSince, notPushed, gone, now, othe
     ...(model.renamed ? [row('target', clean(model.renamed.text))] : []),
     ...(idea.lineGone ? [row('backlog', clean(lineGoneText(idea.lineGone)))] : []),
     ...(notPushed ? [row('not pushed', clean(notPushed))] : []),
-    ...(branch ? [row('branch', `${branch}, ${many(idea.commits, 'commit')}`)] : []),
+    ...(branch ? [row('branch', `${branch.name}, ${many(branch.commits, 'commit')}`)] : []),
     ...saidBefore({ model, others }).flatMap(({ runId, said }) =>
       said.map(({ at, verb, text }) =>
         row('you said', `${clock(at, now)} ${verb}${text ? `: ${paragraphs(text).join(' ')}` : ''} (run ${runId})`),
@@ -164,7 +164,8 @@ function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
 
 /** The idea as data for `show --json`. */
 export function showJson({ model, idea, branch, landedSince, notPushed, gone, commands, others }: Shown) {
-  const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
+  const { moments, gate, mergedGate, status, reason, question, percent, commit, retries, since, max } = idea;
+  const commits = branch?.commits ?? idea.commits;
   return {
     ...{ run: { runId: model.runId, state: model.state, target: model.target }, ...workOf(idea) },
     said: [
@@ -172,7 +173,7 @@ export function showJson({ model, idea, branch, landedSince, notPushed, gone, co
       ...workOf(idea).said,
     ],
     ...{ status, state: shownIn(model, idea), reason, question, percent, max, commits, commit, retries, since },
-    ...{ branch, landedSince, notPushed, gone },
+    ...{ branch: branch?.name, landedSince, notPushed, gone },
     ...{ dependsOn: idea.dependsOn, parent: idea.parent, gate, mergedGate, moments, commands },
     others: others.map((one) => ({
       ...{ runId: one.runId, startedAt: one.startedAt, status: one.idea.status, reason: one.idea.reason },

@@ -87,6 +87,8 @@ export interface IdeaDetails {
   lastSign?: number;
   /** epoch ms of its last commit. */
   lastCommit?: number;
+  /** Commits of its branch that the target lacks. */
+  ahead?: number;
   /** Compared with the idea's base. */
   changed?: { files: number; added: number; deleted: number };
   /** What git has of its work. `uncommitted`: number of files in its worktree without a commit. */

@@ -1,4 +1,5 @@
 /** Where the work of ideas is: branches that exist, save points, and the tip of the target. Invariant: reads only. */
+import { ownCommits } from '../../git/own-commits.js';
 import { ideaBranch } from '../../git/refs.js';
 import { git } from '../../git/runner.js';
 import { listSaves } from '../../git/saves/saves.js';
@@ -9,7 +10,7 @@ export async function placesOf(
   repo: string,
   target: string,
   still: boolean,
-): Promise<Pick<Extra, 'branchOf' | 'saved' | 'tip'>> {
+): Promise<Pick<Extra, 'branchOf' | 'commitsOf' | 'saved' | 'tip'>> {
   const onto = still ? `refs/heads/${target}` : undefined;
   const args = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/ralph/', ...(onto ? [onto] : [])];
   const [refs, own] = await Promise.all([
@@ -25,8 +26,12 @@ export async function placesOf(
     tips.set(name, commit);
   }
   const tip = onto && tips.get(onto);
+  if (onto) tips.delete(onto);
+  const sizes = await ownCommits(repo, target, [...tips.values()]).catch(() => undefined);
+  const tipOf = (idea: string): string | undefined => tips.get(`refs/heads/${ideaBranch(idea)}`);
   return {
-    branchOf: (idea) => (tips.has(`refs/heads/${ideaBranch(idea)}`) ? ideaBranch(idea) : undefined),
+    branchOf: (idea) => (tipOf(idea) === undefined ? undefined : ideaBranch(idea)),
+    commitsOf: (idea) => sizes?.get(tipOf(idea) ?? ''),
     saved: own,
     ...(tip ? { tip } : {}),
   };

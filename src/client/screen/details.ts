@@ -122,7 +122,10 @@ export class DetailReader {
       if (outputOf !== undefined) next.outputOf = outputOf;
       // Branch and worktree are those of now; of an older run, only a landing is as it was.
       if (ofRun === undefined || idea.status === 'landed')
-        Object.assign(next, await this.#git.read(idea, ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined));
+        Object.assign(
+          next,
+          await this.#git.read(idea, model.target, ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined),
+        );
     }
     const now = Date.now();
     if (ofRun === undefined && (now - this.#whyAt > WHY_EVERY_MS || kept === undefined)) {

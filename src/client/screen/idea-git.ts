@@ -6,6 +6,7 @@
 
 import { changedFiles } from '../../git/changes.js';
 import { landingRange } from '../../git/landing/lines.js';
+import { ownCommits } from '../../git/own-commits.js';
 import { branchRef, ideaBranch } from '../../git/refs.js';
 import { git } from '../../git/runner.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
@@ -19,7 +20,7 @@ const READ = { read: true } as const;
 /** Statuses whose cards tell what is left of the work. */
 const LEFT = new Set<string>(['failed', 'timeout']);
 
-type GitFacts = Pick<IdeaDetails, 'diff' | 'changed' | 'lastCommit' | 'left' | 'commit'>;
+type GitFacts = Pick<IdeaDetails, 'diff' | 'changed' | 'lastCommit' | 'left' | 'commit' | 'ahead'>;
 
 export class IdeaGit {
   readonly #repo: string;
@@ -33,7 +34,7 @@ export class IdeaGit {
    * `file`: also read that file's lines, or the first file's if it has not changed. Absent: read only the list of
    * files.
    */
-  async read(idea: IdeaModel, file?: string): Promise<GitFacts> {
+  async read(idea: IdeaModel, target: string, file?: string): Promise<GitFacts> {
     const key = [idea.id, idea.status, idea.iterations.length, idea.commits, idea.commit, idea.off?.landed, file].join(
       ' ',
     );
@@ -41,12 +42,12 @@ export class IdeaGit {
     // The commits of a landing never change.
     const holds = idea.status === 'landed' || now - (this.#kept?.at ?? 0) < KEPT_MS;
     if (this.#kept?.key === key && holds) return this.#kept.facts;
-    const facts = await this.#facts(idea, file);
+    const facts = await this.#facts(idea, target, file);
     this.#kept = { key, at: Date.now(), facts };
     return facts;
   }
 
-  async #facts(idea: IdeaModel, file: string | undefined): Promise<GitFacts> {
+  async #facts(idea: IdeaModel, target: string, file: string | undefined): Promise<GitFacts> {
     const range = await rangeOf(this.#repo, idea).catch(() => undefined);
     const facts: GitFacts = {};
     if (range) {
@@ -57,6 +58,10 @@ export class IdeaGit {
         facts.changed = { files: diff.files.length, added: sum('added'), deleted: sum('deleted') };
       }
       Object.assign(facts, await commitOf(this.#repo, idea, range, facts.changed?.files ?? 0).catch(() => ({})));
+    }
+    if (idea.status !== 'landed' && !idea.off) {
+      const ahead = await aheadOf(this.#repo, idea.id, target).catch(() => undefined);
+      if (ahead !== undefined) facts.ahead = ahead;
     }
     if (LEFT.has(idea.status)) {
       const left = await leftOf(this.#repo, idea.id).catch(() => undefined);
@@ -114,6 +119,12 @@ async function commitAt(repo: string, name: string): Promise<string | undefined>
   const args = ['rev-parse', '--verify', '-q', `${name}^{commit}`];
   const { stdout, code } = await git(repo).result(args, { ...READ, ok: [0, 1, 128] });
   return code === 0 ? stdout.trim() : undefined;
+}
+
+/** As the report counts them. */
+async function aheadOf(repo: string, id: string, target: string): Promise<number | undefined> {
+  const tip = await commitAt(repo, `refs/heads/${ideaBranch(id)}`);
+  return tip === undefined ? undefined : (await ownCommits(repo, target, [tip]))?.get(tip);
 }
 
 type Range = readonly [base: string, tip: string];

@@ -42,17 +42,15 @@ export async function landedLines(
     const chain = chainOf(entries, idea, to);
     if (chain.length > 0) own.set(idea, chain);
   }
-  const changed = await numstat(repo, [...new Set([...own.values()].flat())]);
+  const ranges = new Map<string, LandingOf>();
   for (const [idea, chain] of own) {
     const first = chain.at(-1) ?? '';
     const before = entries.get(first)?.parents[0];
-    const sum = { added: 0, deleted: 0 };
-    for (const sha of chain) {
-      sum.added += changed.get(sha)?.added ?? 0;
-      sum.deleted += changed.get(sha)?.deleted ?? 0;
-    }
-    found.set(idea, { ...sum, commits: chain.length, first, ...(before ? { before } : {}), to: chain[0] ?? '' });
+    ranges.set(idea, { commits: chain.length, first, ...(before ? { before } : {}), to: chain[0] ?? '' });
   }
+  const changed = await numstat(repo, [...ranges.values()]);
+  for (const [idea, range] of ranges)
+    found.set(idea, { ...(changed.get(keyOf(range)) ?? { added: 0, deleted: 0 }), ...range });
   return found;
 }
 
@@ -94,23 +92,39 @@ async function readEntries(repo: string, tips: Iterable<string>, signal?: AbortS
   return entries;
 }
 
-async function numstat(
-  repo: string,
-  commits: readonly string[],
-): Promise<Map<string, { added: number; deleted: number }>> {
-  const sums = new Map<string, { added: number; deleted: number }>();
-  if (commits.length === 0) return sums;
-  const args = ['log', '--no-walk=unsorted', '--stdin', '--diff-merges=first-parent', '--numstat', '--format=%x02%H'];
-  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG, input: `${commits.join('\n')}\n` });
-  for (const record of stdout.split('\x02').slice(1)) {
-    const [sha = '', ...lines] = record.split('\n');
-    const sum = { added: 0, deleted: 0 };
-    for (const line of lines) {
-      const [, added, deleted] = /^(\d+)\t(\d+)\t/.exec(line) ?? [];
-      sum.added += Number(added ?? 0);
-      sum.deleted += Number(deleted ?? 0);
-    }
-    sums.set(sha, sum);
+type LandingOf = Omit<Landed, 'added' | 'deleted'>;
+type Sum = Pick<Landed, 'added' | 'deleted'>;
+
+const keyOf = ({ before = '', to }: LandingOf): string => `${to} ${before}`.trim();
+
+/**
+ * From the commit before a landing to its last one, as the diff of the idea shows it: a line that a later commit changes
+ * again counts once. Git takes the second commit of a line as the parent of the first.
+ */
+async function numstat(repo: string, landings: readonly LandingOf[]): Promise<Map<string, Sum>> {
+  const keys = [...new Set(landings.map(keyOf))];
+  if (keys.length === 0) return new Map();
+  const args = [
+    'diff-tree',
+    '-r',
+    '--root',
+    '--no-renames',
+    '--numstat',
+    '--always',
+    '--pretty=format:%x02',
+    '--stdin',
+  ];
+  const { stdout } = await git(repo).result(args, { read: true, input: `${keys.join('\n')}\n` });
+  const sums = stdout.split('\x02').slice(1).map(sumOf);
+  return new Map(keys.flatMap((key, at) => (sums[at] ? [[key, sums[at]]] : [])));
+}
+
+function sumOf(record: string): Sum {
+  const sum = { added: 0, deleted: 0 };
+  for (const line of record.split('\n')) {
+    const [, added, deleted] = /^(\d+)\t(\d+)\t/.exec(line) ?? [];
+    sum.added += Number(added ?? 0);
+    sum.deleted += Number(deleted ?? 0);
   }
-  return sums;
+  return sum;
 }

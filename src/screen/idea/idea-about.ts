@@ -61,9 +61,10 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
   for (const one of why?.waitsFor ?? []) add('waits for', clean(one));
   add('stack', clean(why?.stack ?? ''));
   add(
+  const ahead = toldOf(view, idea)?.ahead ?? idea.commits;
     'branch',
-    (idea.commits > 0 && idea.status !== 'landed' && idea.landedAs === undefined) || isAtWork(idea)
-      ? `ralph/${idea.id}${idea.commits > 0 ? `, ${idea.commits} ahead` : ''}`
+    (ahead > 0 && idea.status !== 'landed' && idea.landedAs === undefined) || isAtWork(idea)
+      ? `ralph/${idea.id}${ahead > 0 ? `, ${ahead} ahead` : ''}`
       : '',
   );
   const said = idea.said.at(-1);

@@ -38,7 +38,11 @@ it.each(['rebase', 'merge', 'squash'] as const)(
     const landed = await landWork(repo, 'i-1', { strategy });
     if (landed.kind !== 'landed') throw new Error(JSON.stringify(landed));
     await commitFiles(repo.root, { 'after.txt': 'a\n' }, 'Of somebody else');
-    const read = await new IdeaGit(repo.root).read(ideaOf({ status: 'landed', commit: landed.commit }), 'second.txt');
+    const read = await new IdeaGit(repo.root).read(
+      ideaOf({ status: 'landed', commit: landed.commit }),
+      'main',
+      'second.txt',
+    );
     expect(read.diff?.files.map(({ path, added }) => [path, added])).toEqual([
       ['first.txt', 2],
       ['second.txt', 1],
@@ -68,7 +72,7 @@ it.each(['timeout', 'failed'] as const)(
     const iterations = [{ serial: 1, number: 1, startedAt, endedAt: NOW, durationMs: 30 * 60_000 }];
     const idea = ideaOf({ status, startedAt, since: NOW, reason: 'it did not work', iterations });
     const git = async (): Promise<Partial<IdeaDetails>> => ({
-      ...(await new IdeaGit(repo.root).read(idea)),
+      ...(await new IdeaGit(repo.root).read(idea, 'main')),
       ideaLimitMs: 30 * 60_000,
     });
     const kept = cardOf(idea, await git());
@@ -106,6 +110,6 @@ it('G1: the diff of landed work that a reset took off its target is still there'
   if (landed.kind !== 'landed') throw new Error(JSON.stringify(landed));
   await sh(repo.root, 'reset', '-q', '--hard', base);
   const off = { text: 'it was reset', landed: landed.commit, command: 'ralphctl start' };
-  const read = await new IdeaGit(repo.root).read(ideaOf({ status: 'pending', off }));
+  const read = await new IdeaGit(repo.root).read(ideaOf({ status: 'pending', off }), 'main');
   expect(read.changed).toEqual({ files: 2, added: 3, deleted: 0 });
 });

@@ -12,7 +12,7 @@ import { takeVerdicts } from '../../../model/stands.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { fixOf, overOf } from '../../../report/commands.js';
-import { openIdea } from '../../../report/open.js';
+import { commitsIn, openIdea } from '../../../report/open.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
 import { signalText } from '../../../report/work.js';
 import { type CleanedParts, cleanedParts, cleanedText } from '../../../run-files/cleaned.js';
@@ -84,7 +84,8 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
   const fix =
     open && open.later === undefined && !idea.lineGone ? fixOf(idea, open.state, overOf(model, extra.over)) : undefined;
   const gone = idea.off ?? extra.gone?.get(idea.id);
-  const branch = idea.status !== 'landed' && idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
+  const commits = commitsIn(idea, extra);
+  const name = idea.status !== 'landed' && commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   return {
     ...{
       model,
@@ -100,7 +101,7 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
     },
     ...(gone ? { gone } : {}),
     others: all.filter(({ runId }) => runId !== model.runId),
-    ...(branch ? { branch } : {}),
+    ...(name === undefined ? {} : { branch: { name, commits } }),
   };
 }
 
