@@ -32,6 +32,18 @@ export function gate(idea: IdeaModel, event: Extract<StampedEvent, { kind: 'gate
   if (last) last.gate = result;
 }
 
+/** The newest one, on its own branch or on the merged tree. */
+export function lastGate<Gate extends { at: number }>({
+  gate: own,
+  mergedGate: merged,
+}: {
+  gate?: Gate;
+  mergedGate?: Gate;
+}): { gate: Gate; merged?: true } | undefined {
+  if (merged && merged.at >= (own?.at ?? 0)) return { gate: merged, merged: true };
+  return own && { gate: own };
+}
+
 /** The agent was wrong that all is done: what counts is what it said before. */
 export function unfinished(idea: IdeaModel): void {
   if (idea.percent === undefined || idea.percent < 100) return;

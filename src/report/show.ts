@@ -91,10 +91,11 @@ function cardAlone(view: View, idea: IdeaModel, columns: number): Line[] {
 }
 
 function gateLines(idea: IdeaModel, columns: number, now: number): string[] {
-  const gate = idea.mergedGate ?? idea.gate;
-  if (!gate) return [];
+  const last = lastGate(idea);
+  if (!last) return [];
+  const { gate } = last;
   if (gate.none) return ['', 'no gate is configured: only the agent says that its work is done'];
-  const where = idea.mergedGate ? ' on the merged tree' : '';
+  const where = last.merged ? ' on the merged tree' : '';
   return [
     '',
     `last gate${where}: ${gateWord(gate)}, ${gate.same === undefined ? '' : `same tree as ${clean(gate.same)}, `}${clock(gate.at, now)}`,

@@ -1,5 +1,6 @@
 /** What the events tell of an idea, under its line in `status`. Pure. */
 import type { IdeaFacts } from '../../model/facts.js';
+import { lastGate } from '../../model/fold-gate.js';
 import type { Tally } from '../../model/model.js';
 import { dollars, many, retriesText, short } from '../../screen/text/numbers.js';
 import { clock } from '../../screen/text/time.js';
@@ -29,13 +30,14 @@ export function factsText(facts: IdeaFacts, now: number): string {
   return clean(parts.join(' · '));
 }
 
-function gateText({ gate, mergedGate, gateNow, activity }: IdeaFacts): string[] {
+function gateText(facts: IdeaFacts): string[] {
+  const { gateNow, activity } = facts;
   if (activity) return [activityWords(activity, clean)];
   if (gateNow)
     return [
       `gate runs${gateNow.merged ? ' on the merged tree' : ''}: ${gateNow.command} (${gateNow.number} of ${gateNow.of})`,
     ];
-  const last = mergedGate && mergedGate.at >= (gate?.at ?? 0) ? mergedGate : gate;
+  const last = lastGate(facts)?.gate;
   if (!last) return [];
   const tests = last.tests ? ` ${last.tests.passed}/${last.tests.total}` : '';
   const same = last.same === undefined ? '' : `, same tree as ${last.same}`;

@@ -1,4 +1,5 @@
 /** The Gate tab: its commands, failing tests first, then the output (G1). */
+import { lastGate } from '../../model/fold-gate.js';
 import type { GateRun, IdeaModel, Iteration } from '../../model/model.js';
 import type { GateCommandResult } from '../../protocol/gate.js';
 import { coloured, dim, type Line, line, rule } from '../text/line.js';
@@ -22,7 +23,7 @@ export interface ShownGate {
 
 /** The gate of an agent run; without one the gate that runs now, else the newest. Its output belongs to the same one. */
 export function shownGate(idea: IdeaModel, serial: number | undefined): ShownGate {
-  const { gate, mergedGate, gateNow, iterations } = idea;
+  const { gateNow, iterations } = idea;
   const last = iterations.at(-1);
   if (serial !== undefined) {
     const run = chosenRun(idea, serial);
@@ -31,9 +32,10 @@ export function shownGate(idea: IdeaModel, serial: number | undefined): ShownGat
   }
   if (gateNow?.merged) return { merged: true, runs: true };
   if (gateNow) return { ...(last ? { run: last } : {}), runs: true };
-  if (mergedGate && mergedGate.at >= (gate?.at ?? 0)) return { gate: mergedGate, merged: true };
+  const newest = lastGate(idea);
+  if (newest?.merged) return newest;
   const judged = iterations.findLast((one) => one.gate);
-  return { ...(judged ? { run: judged } : {}), ...(gate ? { gate } : {}) };
+  return { ...(judged ? { run: judged } : {}), ...newest };
 }
 
 /** Names the gate whose output belongs to these commands; undefined: none has run. */
