@@ -200,13 +200,6 @@ class Page {
   }
 
   #open(): string {
-    const todo = new Set(this.#report.todo.slice(0, MOST_CARDS).map(({ idea }) => idea));
-    const rest = this.#report.open.filter(({ idea }) => !todo.has(idea));
-    if (rest.length === 0) return '';
-    const more =
-      rest.length > MOST_ROWS
-        ? `<p class="soft">${rest.length - MOST_ROWS} more: <code>${esc(reportCommand(this.#report))} --all</code></p>`
-        : '';
     const most = this.#level === 'no details' ? MOST_TITLE : MOST_TEXT;
     const row = (one: OpenIdea): string =>
       `<div class="why ${look(one.state)}"><span class="id"><a id="${this.#anchors.get(one.idea) ?? ''}"></a><span class="sign">${esc(signOf(one.state))}</span>${esc(one.idea)}</span>` +
@@ -274,7 +267,7 @@ function runList(runs: readonly AgentRun[]): string {
       run.dollars === undefined ? '' : dollars(run.dollars),
       gate,
     ].filter(Boolean);
-    return `<li><span class="mono">#${run.number}</span>${bar(part)}${esc(beside.join(' · '))}</li>`;
+    return `<li><span class="mono">#${run.serial}</span>${bar(part)}${esc(beside.join(' · '))}</li>`;
   });
   const left = rows.length - MOST_RUNS;
   return `<ul class="runs">${left > 0 ? `<li class="soft">${left} earlier agent runs</li>` : ''}${rows.slice(-MOST_RUNS).join('')}</ul>`;

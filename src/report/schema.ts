@@ -29,6 +29,7 @@ const state = z.enum([
 ]);
 
 const agentRun = z.object({
+  serial: z.number().describe('Number of the agent run, for `show` and `logs` with `--iteration`.'),
   number: z.number().describe('Number of the iteration. A run that is not charged repeats a number.'),
   at: ms,
   ms: ms.optional(),
@@ -106,8 +107,8 @@ const open = z.object({
   percent: z.number().optional(),
   branch: z.string().optional().describe('Where its commits are kept.'),
   commits: z.number(),
-  times: z.number().optional().describe('Runs in a row in which it ended like this, this one included.'),
   leftOut: z.literal(true).optional().describe('A person had left it out before the run ended; not counted as open.'),
+  times: z.number().optional().describe('Runs in a row in which it ended like this, this one included.'),
   later: z.string().optional().describe('How it stands in a newer run.'),
   queued: z.literal(true).optional().describe('A person queued it again after the run, for the next start.'),
   forNext: z.array(z.string()).optional().describe('Commands of people that the next start carries out.'),

@@ -42,6 +42,7 @@ export function moneyOf(spent: Tally): { dollars?: number; unknownDollars: numbe
 function runOf(run: Iteration): AgentRun {
   const { gate } = run;
   return {
+    serial: run.serial,
     number: run.number,
     at: run.startedAt,
     ...(run.durationMs === undefined ? {} : { ms: run.durationMs }),

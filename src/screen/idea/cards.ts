@@ -1,7 +1,7 @@
 /** State cards of an idea that no agent works on, each with the possible actions (G4). */
 import type { GateRun, IdeaModel } from '../../model/model.js';
 import { isReverted } from '../../model/reverted.js';
-import { workingMs } from '../../model/tally.js';
+import { iterationCount, workingMs } from '../../model/tally.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import { moreText } from '../control/more.js';
 import { cutOff, shownIn } from '../cut-off.js';
@@ -207,9 +207,10 @@ function beforeText(view: View, idea: IdeaModel): string {
 function landed(view: View, idea: IdeaModel): string[] {
   const { spent, iterations } = idea;
   const last = iterations.at(-1);
+  const used = iterationCount(idea);
   const by = [last?.agent, last?.model].filter((one) => one !== undefined).map((one) => clean(one));
   const parts = [
-    spent.iterations > 0 ? `${many(spent.iterations, 'iteration')}, ${lasted(spent.ms)}` : '',
+    used > 0 ? `${many(used, 'iteration')}, ${lasted(spent.ms)}` : '',
     [by.join(' '), idea.agentName].filter((one) => one !== undefined && one !== '').join(', '),
     spent.dollars > 0 ? dollars(spent.dollars) : '',
   ].filter((one) => one !== '');

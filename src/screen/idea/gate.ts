@@ -8,6 +8,7 @@ import { clean, pad } from '../text/text.js';
 import { clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
+import { runName } from '../words/idea-words.js';
 import { chosenRun } from './timeline.js';
 import { loading, type TabBody, toldOf } from './told.js';
 
@@ -53,7 +54,7 @@ export function gateWhen(view: View, idea: IdeaModel): string {
 /** `iteration 4`, `on the merged tree` */
 export function gateAbout(view: View, idea: IdeaModel): string {
   const { run, merged } = gateOf(view, idea);
-  return merged ? 'on the merged tree' : run ? `iteration ${run.number}` : '';
+  return merged ? 'on the merged tree' : run ? runName(run) : '';
 }
 
 /** One line per command: sign, command, time, exit code, tests. */

@@ -5,9 +5,10 @@ import { waitingFor } from '../lists.js';
 import { clean } from '../text/text.js';
 import { clock } from '../text/time.js';
 import type { View } from '../view.js';
+import { runName } from '../words/idea-words.js';
 import { isAtWork } from './idea-upper.js';
-import { chosenRun } from './timeline.js';
 import { afterText, partOfText } from './relations.js';
+import { chosenRun } from './timeline.js';
 import { toldOf } from './told.js';
 
 /** Score, branch and waiting ideas; on the timeline, the effect of a key. */
@@ -21,7 +22,7 @@ export function messageOf(view: View, idea: IdeaModel): { left: string; right: s
   const run = ui.serial === undefined ? undefined : chosenRun(idea, ui.serial);
   if (run)
     return {
-      left: `iteration ${run.number}: its words are on Agent, its prompt on Task, its gate on Gate`,
+      left: `${runName(run)}: its words are on Agent, its prompt on Task, its gate on Gate`,
       right: 'Esc the newest',
     };
   if (size.columns >= 120) return { left: whyAgain(idea), right: '' };
@@ -60,8 +61,8 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
   }
   for (const one of why?.waitsFor ?? []) add('waits for', clean(one));
   add('stack', clean(why?.stack ?? ''));
-  add(
   const ahead = toldOf(view, idea)?.ahead ?? idea.commits;
+  add(
     'branch',
     (ahead > 0 && idea.status !== 'landed' && idea.landedAs === undefined) || isAtWork(idea)
       ? `ralph/${idea.id}${ahead > 0 ? `, ${ahead} ahead` : ''}`

@@ -12,6 +12,7 @@ import { clock, duration } from '../text/time.js';
 import { type Selection, TABS, type Tab } from '../ui.js';
 import { type Picture, type View, WIDE } from '../view.js';
 import { gateWord } from '../words/gate-words.js';
+import { runName } from '../words/idea-words.js';
 import { diffPlaces, diffSelected, diffTab, diffTitle } from './diff.js';
 import { commandLines, failingLines, gateAbout, gateOf, gateTab, gateWhen } from './gate.js';
 import { messageOf, standingParts } from './idea-about.js';
@@ -104,13 +105,13 @@ function tabRight(view: View, idea: IdeaModel, tab: Tab): string[] {
   const run = chosenRun(idea, ui.serial);
   if (tab === 'agent' && run) {
     const follows = ui.follow && run.endedAt === undefined && (ui.scroll['idea agent'] ?? 0) === 0;
-    return [`iteration ${run.number}${follows ? ', follows ↓' : ''}`];
+    return [`${runName(run)}${follows ? ', follows ↓' : ''}`];
   }
   if (tab === 'gate') {
     const when = gateWhen(view, idea);
     return when === '' ? [] : [`${when}   ← → iteration`, `${when}  ← →`, when];
   }
-  if (tab === 'task' && run && ui.serial !== undefined) return [`prompt of iteration ${run.number}`];
+  if (tab === 'task' && run && ui.serial !== undefined) return [`prompt of ${runName(run)}`];
   return tab === 'diff' ? [diffTitle(view, idea)] : [];
 }
 

@@ -7,6 +7,7 @@ import { coloured, dim, type Line, line } from '../text/line.js';
 import { clean, cut, labelled, pad, wrap, wrapAll } from '../text/text.js';
 import { clock, clockCells } from '../text/time.js';
 import type { View } from '../view.js';
+import { runName } from '../words/idea-words.js';
 import { chosenRun, notYet } from './timeline.js';
 import { loading, type TabBody, toldOf, toldOfRun } from './told.js';
 
@@ -48,7 +49,7 @@ export function agentTab(view: View, idea: IdeaModel, columns: number, height: n
   if (!run) return { lines: [line(dim(` ${notYet(idea)}`))] };
   const told = toldOfRun(view, idea);
   // The event of its end has the last words alone: other words than the stream, which comes a moment later.
-  if (!told) return { lines: [loading(`what the agent said in iteration ${run.number}`)] };
+  if (!told) return { lines: [loading(`what the agent said in ${runName(run)}`)] };
   if (told.stream?.length) return streamLines(view, told.stream, columns, height, 'idea agent');
   const { words } = run;
   if (words)
@@ -102,7 +103,7 @@ export function taskTab(view: View, idea: IdeaModel, columns: number, height: nu
 function promptRows(view: View, idea: IdeaModel, cells: number): string[] {
   const told = toldOfRun(view, idea);
   const run = chosenRun(idea, view.ui.serial);
-  if (!told) return [`loading the prompt of iteration ${run?.number ?? ''} …`];
+  if (!told) return [`loading the prompt of ${run ? runName(run) : 'an agent run'} …`];
   if (told.prompt !== undefined) return wrapAll(told.prompt.trimEnd(), cells);
   return [
     'the prompt of this agent run is not here',

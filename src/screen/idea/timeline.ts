@@ -144,13 +144,13 @@ function runLine(
   const progress = coloured(bar(percent / 100, narrow ? 10 : 20), known ? 'blue' : 'gray');
   if (narrow)
     return line(
-      ` ${pad(`#${run.number}`, 3)}`,
+      ` ${pad(`#${run.serial}`, 3)}`,
       progress,
       `  ${pad(clock(run.startedAt, now), stamp)} ${pad((running ? duration : lasted)(ms), 4, 'right')}  `,
       running ? '← now' : coloured(`${signal}${run.gate && !run.gate.pass ? ', red' : ''}`, look.colour),
     );
   const start = line(
-    `   ${pad(`#${run.number}`, 4)}`,
+    `   ${pad(`#${run.serial}`, 4)}`,
     progress,
     `  ${pad(clock(run.startedAt, now), stamp)}  ${pad(`${(running ? duration : lasted)(ms)}${running ? ' ─' : ''}`, 7)}`,
   );

@@ -4,7 +4,7 @@
  */
 import { groupProgress } from '../../model/counts.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
-import { runsOf } from '../../model/tally.js';
+import { iterationCount, runsOf } from '../../model/tally.js';
 import { shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { framed, screenLine } from '../frame.js';
@@ -263,7 +263,8 @@ function stateOf(idea: IdeaModel, { model }: View, shown: string, colour: Parame
   const last = idea.iterations.at(-1);
   const running = idea.status === 'running';
   const max = idea.max ?? last?.max;
-  const iterations = last ? (running && max !== undefined ? `${last.number}/${max}` : `${last.number}`) : '';
+  const used = `${iterationCount(idea)}`;
+  const iterations = last ? (running && max !== undefined ? `${last.number}/${max}` : used) : '';
   const percent = running && idea.percent !== undefined && idea.percent < 100 ? `${idea.percent}%` : '';
   return line(
     coloured(pad(shown, 10), colour),

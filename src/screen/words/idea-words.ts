@@ -1,5 +1,5 @@
 /** A change of an idea's state in words. Invariant: foreign text passes through the cleaner. Pure. */
-import type { IdeaModel } from '../../model/model.js';
+import type { IdeaModel, Iteration } from '../../model/model.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import { dim, line } from '../text/line.js';
 import type { EventWords, Writing } from './event-words.js';
@@ -72,3 +72,10 @@ const REST_ASKED = { pause: 'pauses after this step', stop: 'stops after this st
 /** What a person asked for, while the running step goes on; undefined: nothing. */
 export const restText = ({ status, restAsked }: Pick<IdeaModel, 'status' | 'restAsked'>): string | undefined =>
   status === 'running' && restAsked ? REST_ASKED[restAsked] : undefined;
+
+/**
+ * `iteration 2`, `agent run 3, iteration 2`. Every view lists agent runs by the number that `--iteration` takes; an
+ * uncharged one repeats the number of its iteration.
+ */
+export const runName = ({ serial, number }: Pick<Iteration, 'serial' | 'number'>): string =>
+  serial === number ? `iteration ${number}` : `agent run ${serial}, iteration ${number}`;
