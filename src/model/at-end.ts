@@ -156,7 +156,7 @@ export function sinceThen({ ideas, order, target, endedAt }: RunModel): SinceThe
     if (idea.status === 'landed' && then.status !== 'landed') add(`on ${target} now`, id);
     if (idea.status === 'landed') continue;
     if (idea.atEnd && !idea.off && (told?.verb === 'rollback' || told?.verb === 'reset')) add('rolled back', id);
-    if (idea.lineGone) add(`no longer in ${idea.lineGone.backlog}`, id);
+    if (idea.lineGone) add(`${idea.lineGone.ticked ? 'ticked' : 'no longer'} in ${idea.lineGone.backlog}`, id);
     else if (idea.forNext?.queued) add('queued for the next start', id);
     else if (idea.forNext?.givenUp) add('given up', id);
     else if (idea.forNext?.leftOut && !idea.off) add('left out of the next start', id);

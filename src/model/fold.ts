@@ -83,7 +83,8 @@ export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: R
     if (!known) {
       model.ideas.set(idea.id, entry);
       model.order.push(idea.id);
-      if (landedBefore.has(idea.id)) Object.assign(entry, { status: 'landed', landedBefore: true });
+      if (landedBefore.has(idea.id))
+        Object.assign(entry, { status: 'landed', landedBefore: true, ...(idea.done ? { ticked: true } : {}) });
     }
     count(model.counts, entry, 1);
   }

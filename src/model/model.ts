@@ -82,8 +82,10 @@ export interface IdeaModel {
   /** Pending, but a person holds it back. */
   held: boolean;
   approval: boolean;
-  /** Landed before this run began. */
+  /** Landed before this run began, or was ticked. */
   landedBefore: boolean;
+  /** The backlog had it ticked when this run began; it may have landed, too. */
+  ticked?: true;
   /** Its last landing in this run, also after a rollback. */
   landedAs?: { commit: string; at: number };
   reason?: string;

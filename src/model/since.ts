@@ -52,8 +52,9 @@ export interface KeptForNext {
   words: string[];
 }
 
-/** The line of an idea has left the backlog. */
+/** The backlog asks for no work on an idea any more: its line is gone, or somebody ticked it. */
 export interface LineGone {
   /** The backlog, relative to the repository where it is inside. */
   backlog: string;
+  ticked?: true;
 }

@@ -1,7 +1,7 @@
 /** Words about landed work that has left the target, the same in every view. Pure. */
 import type { Gone } from '../model/model.js';
 
-export { fixSentence, fixText, lineGoneText } from '../screen/words/gone-words.js';
+export { fixSentence, fixText, lineGoneText, lineWait } from '../screen/words/gone-words.js';
 
 /** Whole commands, in their order. */
 export const fixCommands = ({ command, start }: Pick<Gone, 'command' | 'start'>): string[] =>

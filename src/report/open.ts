@@ -4,7 +4,7 @@ import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
 import { cutOff } from '../screen/cut-off.js';
 import { many, retriesText } from '../screen/text/numbers.js';
 import type { Extra } from './extra.js';
-import { lineGoneText } from './gone-text.js';
+import { lineGoneText, lineWait } from './gone-text.js';
 import type { OpenIdea, OpenState } from './schema.js';
 import { workOf } from './work.js';
 
@@ -141,7 +141,7 @@ function notesOf(idea: IdeaModel, state: OpenState, { branch, commits, saved, ti
 }
 
 function nextNotes({ id, forNext, lineGone }: IdeaModel): string[] {
-  if (lineGone) return [lineGoneText(lineGone), ...(forNext?.queued ? ['its retry waits for its line'] : [])];
+  if (lineGone) return [lineGoneText(lineGone), ...(forNext?.queued ? [lineWait(lineGone)] : [])];
   if (!forNext) return [];
   const { queued, leftOut, rolledBack, words } = forNext;
   if (rolledBack) return [`runs leave it out until: ralphctl retry ${id}`];

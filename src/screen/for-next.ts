@@ -1,14 +1,14 @@
 /** Words for commands that a person gave an idea after the run; the next start applies them. */
 import type { IdeaModel } from '../model/model.js';
 import { clean } from './text/text.js';
-import { lineGoneText } from './words/gone-words.js';
+import { lineGoneText, lineWait } from './words/gone-words.js';
 
 type About = Pick<IdeaModel, 'forNext' | 'lineGone' | 'status'>;
 
 export function forNextText({ forNext, lineGone, status }: About): string | undefined {
   // What somebody brought back needs no more work.
   if (status === 'landed') return undefined;
-  if (lineGone) return `${lineGoneText(lineGone)}${forNext?.queued ? '; its retry waits for its line' : ''}`;
+  if (lineGone) return `${lineGoneText(lineGone)}${forNext?.queued ? `; ${lineWait(lineGone)}` : ''}`;
   if (!forNext) return undefined;
   if (forNext.leftOut) return 'the next run leaves it out';
   if (forNext.queued) return 'queued for the next start';

@@ -75,7 +75,7 @@ async function assertHasLine({ context }: Closed, { id, lineGone, recorded }: Cl
   const back = last ? `. ${last.text.charAt(0).toUpperCase()}${last.text.slice(1)}` : '';
   const see = last?.command ? `: ${last.command}` : '';
   throw new UserError(
-    `${verb} ${id} would do nothing: ${lineGoneText(lineGone)}${back}${see}. Put the line back, then: ralphctl ${verb} ${id}`,
+    `${verb} ${id} would do nothing: ${lineGoneText(lineGone)}${back}${see}. ${lineGone.ticked ? 'Untick it' : 'Put the line back'}, then: ralphctl ${verb} ${id}`,
     EXIT.refused,
   );
 }

@@ -12,7 +12,7 @@ import { aheadOf, codeOfNothing, nothingLines } from '../plan/nothing-to-start.j
 import { beginningOf, orderFrom } from '../plan/order.js';
 import { remoteLine } from '../plan/remote.js';
 import type { RunConfig } from '../plan/run-config.js';
-import { planRun, reportOf, type StartFlags } from '../plan/run-plan.js';
+import { landedOnTarget, planRun, reportOf, type StartFlags } from '../plan/run-plan.js';
 import { trackerLine } from '../plan/source.js';
 import { refusePlain } from '../plan/waves.js';
 import { assertStateFolder } from '../state-folder.js';
@@ -91,7 +91,18 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   // What has left the target has a line of its own below.
   const gone = new Set(report.takenBack.flatMap(({ idea, part }) => (part ? [] : [idea])));
   const there = landed.filter((id) => !gone.has(id));
-  if (there.length > 0) print(`landed already: ${clean(there.join(', '), Number.POSITIVE_INFINITY)}`);
+  const onTarget = new Set(await landedOnTarget(plan));
+  const list = (what: string, ids: readonly string[]): void => {
+    if (ids.length > 0) print(`${what}: ${clean(ids.join(', '), Number.POSITIVE_INFINITY)}`);
+  };
+  list(
+    'landed already',
+    there.filter((id) => onTarget.has(id)),
+  );
+  list(
+    'ticked in the backlog',
+    there.filter((id) => !onTarget.has(id)),
+  );
   if (nothing) for (const line of nothingLines(context, plan, nothing)) print(clean(line, Number.POSITIVE_INFINITY));
   for (const one of wave ? [] : order) {
     const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';

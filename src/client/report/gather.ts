@@ -96,7 +96,7 @@ export async function gather(
     if (open) await takeOpen(model, run.file, ask);
   }
   // A start that an older report advises reads the same backlog.
-  if (!open && place > 0) await takeLines(root, model, run.file);
+  if (!open && place > 0) await takeLines(root, model, run.file, { ticks: false });
   if (!open && place === 0) {
     if (!asksTarget) await takeForNext(root, model, run.file);
     const back = await rollbackNotPushed(run.file);

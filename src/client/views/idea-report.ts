@@ -78,7 +78,7 @@ export interface IdeaReport extends WhyView {
   takenOff?: true;
   /** Its target does not exist any more, and another branch has what landed there. */
   renamed?: Renamed;
-  /** The backlog does not have it any more. */
+  /** The backlog does not have it any more, or has it ticked. */
   lineGone?: LineGone;
   /** All commands that people gave it, oldest first; `told` is the last one. */
   commandsTold?: { verb: string; text?: string; undelivered?: true }[];
@@ -119,6 +119,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   const changed = told ? changedOutside(told) : [];
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
   const commands = possibleNow(view, about);
+  const line = about.after?.lineGone;
   const also =
     over && !view.group ? alsoAfter(view.idea, { ...about.after, refused: refused !== undefined }, commands) : [];
   return {
@@ -140,7 +141,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(about.after?.off ? { off: about.after.off } : {}),
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),
     ...(about.renamed ? { renamed: about.renamed } : {}),
-    ...(about.after?.lineGone ? { lineGone: { backlog: about.after.lineGone.backlog } } : {}),
+    ...(line ? { lineGone: { backlog: line.backlog, ...(line.ticked ? { ticked: line.ticked } : {}) } } : {}),
     ...(commandsTold.length > 1 || commandsTold.some((one) => one.undelivered) ? { commandsTold } : {}),
     commands,
     ...(also.length > 0 ? { also } : {}),

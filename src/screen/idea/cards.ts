@@ -19,6 +19,7 @@ import type { View } from '../view.js';
 import { gateWord, gateWords } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
 import { ideaVerbs, isOver } from './possible.js';
+import { notYet } from './timeline.js';
 import { toldOf } from './told.js';
 
 /** Above the longest question. */
@@ -201,7 +202,7 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
 /** Says where the idea landed before this run began. */
 function beforeText(view: View, idea: IdeaModel): string {
   const before = toldOf(view, idea)?.before;
-  return before ? `it landed in an earlier run: ${before.runId}` : 'it landed before this run';
+  return before ? `it landed in an earlier run: ${before.runId}` : notYet(idea);
 }
 
 function landed(view: View, idea: IdeaModel): string[] {

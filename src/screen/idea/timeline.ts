@@ -98,8 +98,11 @@ export function timelineSelected(view: View, idea: IdeaModel): Selection | undef
 }
 
 /** Says why the timeline is empty. */
-export const notYet = ({ landedBefore, off }: IdeaModel): string =>
-  landedBefore || off ? 'it landed before this run' : 'it has not started';
+export const notYet = ({ landedBefore, ticked, off }: IdeaModel): string => {
+  // No run here need have landed it.
+  if (landedBefore && ticked) return 'the backlog had it ticked before this run';
+  return landedBefore || off ? 'it landed before this run' : 'it has not started';
+};
 
 export function timeline(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const all = entries(idea);

@@ -90,6 +90,8 @@ export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?:
       return 'given up';
     case 'pending':
       if (idea.held) return 'held';
+      // As the report has it.
+      if (idea.forNext?.leftOut || idea.lineGone) return 'skipped';
       return waitsFor === undefined ? 'ready' : 'after';
     default:
       return idea.status;

@@ -16,6 +16,12 @@ export const fixSentence = (fix: Fix): string => {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 };
 
-/** `roadmap.md does not have it any more, so no start runs it` */
-export const lineGoneText = ({ backlog }: LineGone): string =>
-  `${backlog} does not have it any more, so no start runs it`;
+/** `roadmap.md does not have it any more, so no start runs it`; a ticked one runs with `--again`. */
+export const lineGoneText = ({ backlog, ticked }: LineGone): string =>
+  ticked
+    ? `${backlog} has it ticked, so no start runs it without --again`
+    : `${backlog} does not have it any more, so no start runs it`;
+
+/** What a command for the next start waits for. */
+export const lineWait = ({ ticked }: LineGone): string =>
+  `its retry waits ${ticked ? 'until it is unticked' : 'for its line'}`;
