@@ -1,6 +1,6 @@
 /** The message line of every screen: a question, input or reply, else the screen's text about its selection. */
 import { outcomeOf } from '../model/at-end.js';
-import type { IdeaModel, RunModel } from '../model/model.js';
+import type { RunModel } from '../model/model.js';
 import { sentText } from './control/sent.js';
 import { outcomeWords } from './outcome-words.js';
 import { coloured, dim, edges, type Line, line } from './text/line.js';
@@ -13,11 +13,7 @@ export interface MessageLine {
   cursor?: number;
 }
 
-export function messageLine(
-  { ui, size, model }: View,
-  _idea: IdeaModel | undefined,
-  told: { left: string; right: string },
-): MessageLine {
+export function messageLine({ ui, size, model }: View, told: { left: string; right: string }): MessageLine {
   const { columns } = size;
   if (ui.confirm !== undefined)
     return { line: edges(line(' ', { text: clean(ui.confirm), bold: true }), line('y yes  n no'), columns) };

@@ -37,7 +37,7 @@ export function framed(view: View, lines: readonly Line[], bottom: Bottom): Pict
   const { model, details, size, theme, ui } = view;
   const past = ui.ofRun !== undefined && ui.ofRun === model.runId;
   const height = size.rows - 1;
-  const message = messageLine(view, bottom.idea, { left: bottom.left ?? '', right: bottom.right ?? '' });
+  const message = messageLine(view, { left: bottom.left ?? '', right: bottom.right ?? '' });
   const keys =
     bottom.footer ??
     footer(

@@ -16,6 +16,7 @@ import { fixSentence, lineGoneText } from '../../report/gone-text.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import { hostLabel } from '../../worker/host-label.js';
 import { say } from '../context.js';
+import { many } from '../views/live-lines.js';
 import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
 
 export interface DoneNow {
@@ -60,7 +61,6 @@ const asRefusal =
     throw new UserError(`${what}: ${problem}`, EXIT.refused);
   };
 
-const many = (n: number): string => `${n} ${n === 1 ? 'commit' : 'commits'}`;
 const savedAs = (saved: string | undefined, idea: string): string =>
   saved ? `; saved as ${saved} (see: ralphctl saves ${idea})` : '';
 
@@ -74,7 +74,7 @@ export async function rollbackNow(closed: Closed, idea: ClosedIdea, fresh = fals
   if (commits === 0 && saved === undefined)
     return { done: `there is nothing to take back of ${idea.id}: its branch has no commits of its own` };
   const what = fresh ? 'begins again' : 'was rolled back';
-  const done = `${idea.id} ${what}: ${many(commits)} taken off its branch${savedAs(saved, idea.id)}`;
+  const done = `${idea.id} ${what}: ${many(commits, 'commit')} taken off its branch${savedAs(saved, idea.id)}`;
   const next = `The next start runs it from the beginning${await onTarget(closed, idea)}: ${startOf(closed, idea)}`;
   return {
     done: `${done}. ${idea.lineGone ? lineGoneText(idea.lineGone) : next}`,

@@ -4,6 +4,7 @@
  */
 import { commitsBehind } from '../../git/worktrees/behind.js';
 import { leftOutBefore } from '../../model/left-out.js';
+import { many } from '../views/live-lines.js';
 import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
 import type { DoneNow } from './git-now.js';
 
@@ -45,6 +46,5 @@ export async function behindText(
 ): Promise<string | undefined> {
   const behind = await commitsBehind(repo, target, idea).catch(() => 0);
   if (behind === 0) return undefined;
-  const commits = behind === 1 ? '1 commit' : `${behind} commits`;
-  return `its branch is ${commits} behind ${target}; --fresh begins on ${target}`;
+  return `its branch is ${many(behind, 'commit')} behind ${target}; --fresh begins on ${target}`;
 }

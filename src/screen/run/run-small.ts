@@ -85,7 +85,7 @@ export function smallView(view: View): Picture {
     lines.push(within(line(` ${clock(when, now)} `, coloured(sign, colour), ` ${who} ${text}`), columns));
   }
   const { idea } = rows[at] ?? {};
-  const message = messageLine(view, idea, { left: '', right: '' });
+  const message = messageLine(view, { left: '', right: '' });
   const end = footer(
     { screen: 'run', model, details, right: '? keys  q leave', without: new Set(['order']), ...(idea ? { idea } : {}) },
     columns,

@@ -42,7 +42,7 @@ export function runView(view: View): Picture {
   const selected = places[placeOrNone(places, ui.selected.run, (one) => ideaOf(one, model))];
   const lines = rows.map(({ line: one, at }) => (at && at === selected ? marked(one, size.columns) : one));
   const idea = selected?.id === undefined ? undefined : model.ideas.get(ideaOf(selected, model));
-  const message = messageLine(view, idea, runMessage(view, idea?.id));
+  const message = messageLine(view, runMessage(view, idea?.id));
   const right = '? keys  q leave';
   const end = footer(
     { screen: 'run', model, details, right, ...(idea ? { idea } : {}), without: hidden(rows) },

@@ -18,6 +18,7 @@ import { repositoryPath } from '../../../run-files/ticks.js';
 import { recordCommand } from '../../after-run/act.js';
 import { type Closed, type ClosedIdea, closedIdea, runOf } from '../../after-run/closed.js';
 import { type Context, findProject, print, printJson } from '../../context.js';
+import { many } from '../../views/live-lines.js';
 import { withProject } from '../steer/interventions.js';
 
 export interface ResetOptions {
@@ -120,14 +121,12 @@ function forgotten(record: Carried | undefined, changed: boolean): string[] {
 
 function planned({ idea, commits, worktree, forgets }: Found): string {
   const parts = [
-    ...(commits === undefined ? [] : [`saves and removes its branch (${count(commits)})`]),
+    ...(commits === undefined ? [] : [`saves and removes its branch (${many(commits, 'commit')})`]),
     ...(worktree === undefined ? [] : [`saves and removes ${worktree}`]),
     ...(forgets.length > 0 ? [`forgets ${forgets.join(', ')}`] : []),
   ];
   return `${idea}: ${parts.join('; ')}`;
 }
-
-const count = (commits: number): string => `${commits} ${commits === 1 ? 'commit' : 'commits'}`;
 
 async function resetOne(closed: Closed, { idea: id, commits, worktree, forgets }: Found): Promise<string> {
   const { context, project } = closed;

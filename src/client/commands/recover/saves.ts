@@ -8,7 +8,7 @@ import { hasMark } from '../../../run-files/attempts.js';
 import { newestRun } from '../../../run-files/readable.js';
 import { type Context, findProject, type Project, print, printJson, say } from '../../context.js';
 import { warnOnce } from '../../report/summaries.js';
-import { clean } from '../../views/live-lines.js';
+import { clean, many } from '../../views/live-lines.js';
 
 export async function saves(context: Context, idea: string | undefined): Promise<number> {
   if (idea !== undefined) assertId(idea);
@@ -76,7 +76,6 @@ const toJson = ({ idea, n, at, why, files, subject, uncommitted, ref, commit }: 
 
 function line({ n, at, why = '', files, subject, uncommitted }: SaveView): string {
   const when = new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16).replace('T', ' ');
-  const count = `${files} ${files === 1 ? 'file' : 'files'}`;
   const more = uncommitted ? ' + uncommitted' : '';
-  return `  ${String(n).padStart(3)}  ${when}  ${count.padStart(9)}  ${clean(subject, 60) || 'no commit of its own'}${more}${why ? `  (${why})` : ''}`;
+  return `  ${String(n).padStart(3)}  ${when}  ${many(files, 'file').padStart(9)}  ${clean(subject, 60) || 'no commit of its own'}${more}${why ? `  (${why})` : ''}`;
 }

@@ -23,7 +23,7 @@ import { notRunning, noWorker } from '../../api/no-answer.js';
 import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { failingLines } from '../../open-run/failing-run.js';
-import { clean } from '../../views/live-lines.js';
+import { clean, many } from '../../views/live-lines.js';
 
 export interface OpenRun {
   api: RunApi;
@@ -282,9 +282,8 @@ async function review(context: Context, idea: string): Promise<number> {
       const warnings = view.warnings ?? [];
       print(warnings.length === 0 ? `${idea} has no warnings` : `warnings of ${idea}:`);
       for (const { kind, text } of warnings) print(`  ${warningWord(kind)}: ${clean(text, LONGEST_WARNING)}`);
-      print(
-        `iteration ${view.iteration}${view.maxIterations ? `/${view.maxIterations}` : ''}, ${view.commits} commits`,
-      );
+      const limit = view.maxIterations ? `/${view.maxIterations}` : '';
+      print(`iteration ${view.iteration}${limit}, ${many(view.commits, 'commit')}`);
       if (view.gate)
         print(view.gate.pass ? `last ${gateWords(view.gate)}` : `last gate red: ${clean(view.gate.command ?? '')}`);
       if (view.worktree) print(`its work: git -C ${view.worktree} log --stat; its output: ralphctl logs ${idea}`);
