@@ -2,16 +2,16 @@
  * Answers to the comments of a pull request (`landing.pr.answer`), step by step, with the real `gh` against a forge on
  * this machine: what is answered, what is resolved, what was cut off, what the forge refuses. Features: D2, C1.
  */
-import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LandInput } from '../../src/protocol/git-work.js';
 import type { LookResult } from '../../src/protocol/review.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { type Pull, sayOnLine, withGit } from '../support/forge/pulls.js';
+import { type Pull, sayOnLine } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
 import { until } from '../support/program.js';
-import { type Pushing, pushing } from './pushing.js';
+import { onGithub } from './pulls.js';
+import type { Pushing } from './pushing.js';
 
 const gh = await ghProgram();
 
@@ -25,15 +25,11 @@ describe.skipIf(gh.path === undefined)(`D2 answers to comments${leftOut(gh)}`, {
 
   /** An idea in review. */
   async function inReview(pr: Record<string, unknown> = {}): Promise<void> {
-    forge = await startForge();
-    const config = { gate: ['true'], landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop', ...pr } } };
-    at = await pushing({ config });
-    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
-    const { pulls } = withGit(repo, at.bare);
-    Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
+    const on = await onGithub(gh.path, { pr });
+    ({ forge, at, repo } = on);
     input = await at.works('t-1');
     expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
-    pull = [...pulls.values()][0] as Pull;
+    pull = [...on.pulls.values()][0] as Pull;
   }
   const says = (id: number, body: string, more: { login?: string; replyTo?: number } = {}) =>
     sayOnLine(repo, pull.number, { id, login: 'ann', body, ...more });

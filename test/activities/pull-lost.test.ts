@@ -3,15 +3,15 @@
  * machine: the next idea does not bring it back, both ways out work, and what is off the target is told as gone.
  * Features: D2.
  */
-import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { goneOf } from '../../src/git/landing/gone.js';
 import type { LandInput } from '../../src/protocol/git-work.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import { mergePull, type Pull } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
-import { type Pushing, pushing } from './pushing.js';
+import { onGithub, reviewOf } from './pulls.js';
+import type { Pushing } from './pushing.js';
 
 const gh = await ghProgram();
 
@@ -24,24 +24,11 @@ describe.skipIf(gh.path === undefined)(`D2 a merge that the remote lost${leftOut
 
   /** t-1 is merged there and here; then somebody sets the branch of the remote back, and t-2 is ready to land. */
   async function lost(how: 'merge' | 'squash') {
-    forge = await startForge();
-    at = await pushing({
-      config: { gate: ['true'], landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop' } } },
-    });
-    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
-    pulls = withGit(repo, at.bare).pulls;
-    Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
+    ({ forge, at, repo, pulls } = await onGithub(gh.path));
     const start = await at.inBare('rev-parse', 'main');
-    const input = await at.works('t-1');
-    const result = await at.land(input);
-    if (result.kind !== 'in-review') throw new Error(result.kind);
-    const { worktree, branch, base, head, agentName } = input;
-    const merged = mergePull(repo, result.pull.number, 'ann', { how, deletes: true });
-    const found = await at.b.call(at.b.activities.lookAtPull, {
-      ...{ ...at.b.ref, idea: 't-1', pull: result.pull, seen: [] },
-      work: { worktree, branch, base, head, agentName },
-    }).done;
-    expect(found).toMatchObject({ kind: 'merged', commit: merged });
+    const { pull, look } = await reviewOf(at, await at.works('t-1'));
+    const merged = mergePull(repo, pull.number, 'ann', { how, deletes: true });
+    expect(await look()).toMatchObject({ kind: 'merged', commit: merged });
     expect(await gone(merged)).toEqual([]);
     await at.inBare('update-ref', 'refs/heads/main', start);
     return { merged, next: await at.works('t-2') };

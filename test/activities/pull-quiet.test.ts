@@ -3,15 +3,16 @@
  * none of them. With the real `gh` against a forge on this machine. Features: D2.
  */
 import { readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { projectDir } from '../../src/config/paths.js';
 import type { LookResult } from '../../src/protocol/review.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { check, mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import { check, mergePull, type Pull } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
-import { type Pushing, pushing } from './pushing.js';
+import { onGithub, reviewOf } from './pulls.js';
+import type { Pushing } from './pushing.js';
 
 const gh = await ghProgram();
 
@@ -23,24 +24,12 @@ describe.skipIf(gh.path === undefined)(`D2 quiet looks${leftOut(gh)}`, { timeout
   afterEach(() => forge?.close());
 
   async function inReview() {
-    forge = await startForge();
-    at = await pushing({
-      config: { gate: ['true'], landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop' } } },
-    });
-    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
-    pulls = withGit(repo, at.bare).pulls;
-    Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
-    const input = await at.works('t-1');
-    const result = await at.land(input);
-    if (result.kind !== 'in-review') throw new Error(result.kind);
-    const { worktree, branch, base, head, agentName } = input;
+    ({ forge, at, repo, pulls } = await onGithub(gh.path));
+    const { look } = await reviewOf(at, await at.works('t-1'));
     /** What one look found, and the status of each of its requests. */
     return async (seen: string[] = []): Promise<{ found: LookResult; asked: number[] }> => {
       forge.requests.length = 0;
-      const found = await at.b.call(at.b.activities.lookAtPull, {
-        ...{ ...at.b.ref, idea: 't-1', pull: result.pull, seen },
-        work: { worktree, branch, base, head, agentName },
-      }).done;
+      const found = await look(seen);
       return { found, asked: forge.requests.map(({ status }) => status) };
     };
   }

@@ -2,16 +2,16 @@
  * `landing.stack`, step by step, with the real `gh` against a forge on this machine and a real bare repository behind it:
  * pull requests on top of each other, and what becomes of the upper ones. Features: D2, C1.
  */
-import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
 import type { Below, LookResult, Pull as Shown } from '../../src/protocol/review.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { closePull, deleteBranch, type Merging, mergePull, type Pull, withGit } from '../support/forge/pulls.js';
+import { closePull, deleteBranch, type Merging, mergePull, type Pull } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
 import { say } from './bench.js';
-import { type Pushing, pushing } from './pushing.js';
+import { onGithub } from './pulls.js';
+import type { Pushing } from './pushing.js';
 
 const gh = await ghProgram();
 
@@ -24,14 +24,9 @@ describe.skipIf(gh.path === undefined)(`D2 stacked pull requests${leftOut(gh)}`,
   afterEach(() => forge?.close());
 
   async function open(pr: Record<string, unknown> = {}): Promise<void> {
-    forge = await startForge();
-    const landing = { mode: 'pr', stack: true, pr: { repo: 'github.localhost/me/shop', ...pr } };
-    at = await pushing({ config: { gate: ['true'], landing } });
-    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
+    ({ forge, at, repo, pulls } = await onGithub(gh.path, { landing: { stack: true }, pr }));
     // So nothing is merged at once.
     repo.protected = true;
-    pulls = withGit(repo, at.bare).pulls;
-    Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
   }
 
   /** The idea works on top of a commit. */

@@ -3,15 +3,15 @@
  * it: a forge that is down or limits requests, what was cut off between two requests, what people say. Features: D2, C1.
  */
 import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
-import type { LookResult } from '../../src/protocol/review.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { check, closePull, mergePull, type Pull, tellStatus, withGit } from '../support/forge/pulls.js';
+import { check, closePull, mergePull, type Pull, tellStatus } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
-import { type Pushing, pushing } from './pushing.js';
+import { onGithub, reviewOf } from './pulls.js';
+import type { Pushing } from './pushing.js';
 
 const gh = await ghProgram();
 
@@ -28,11 +28,7 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     pr: Record<string, unknown> = {},
     gate: readonly string[] = ['echo ran >> "$HOME/gated"'],
   ): Promise<LandInput> {
-    forge = await startForge();
-    at = await pushing({ config: { gate, landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop', ...pr } } } });
-    repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
-    pulls = withGit(repo, at.bare).pulls;
-    Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
+    ({ forge, at, repo, pulls } = await onGithub(gh.path, { gate, pr }));
     return at.works('t-1');
   }
   const gates = async (): Promise<number> =>
@@ -42,18 +38,7 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     return [...pulls.values()][0] as Pull;
   };
   type Waits = Extract<LandResult, { kind: 'forge-waits' }>;
-  async function inReview(input: LandInput) {
-    const result = await at.land(input);
-    if (result.kind !== 'in-review') throw new Error(`${result.kind}`);
-    const { worktree, branch, base, head, agentName } = input;
-    const { pull } = result;
-    const look = (seen: string[] = []): Promise<LookResult> =>
-      at.b.call(at.b.activities.lookAtPull, {
-        ...{ ...at.b.ref, idea: 't-1', pull, seen },
-        work: { worktree, branch, base, head, agentName },
-      }).done;
-    return { pull, look };
-  }
+  const inReview = (input: LandInput) => reviewOf(at, input);
 
   it('a forge that is down is a wait and no failure; the gate does not run again for the same tree', async () => {
     const input = await finished();

@@ -1,13 +1,12 @@
 /** The default branch of the forge is renamed, or an open pull request gets another base. With the real `gh`. Features: D2. */
-import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkRemote } from '../../src/client/doctor/remote.js';
 import { parseConfig } from '../../src/config/load.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import { renameDefault, withGit } from '../support/forge/pulls.js';
+import { renameDefault } from '../support/forge/pulls.js';
 import { yaml } from '../support/program.js';
-import { pushing } from './pushing.js';
+import { onGithub, reviewOf } from './pulls.js';
 
 const gh = await ghProgram();
 
@@ -20,21 +19,10 @@ describe.skipIf(gh.path === undefined)(
     const landing = { mode: 'pr', pr: { repo: 'github.localhost/me/shop' } };
 
     async function inReview() {
-      forge = await startForge();
-      const at = await pushing({ config: { gate: ['true'], landing } });
-      const repo = forge.world.repo('me', 'shop', { me: 'OWNER' });
-      const { pulls } = withGit(repo, at.bare);
-      Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(gh.path ?? '')}:${at.b.env.PATH}` });
-      const input = await at.works('t-1');
-      const result = await at.land(input);
-      if (result.kind !== 'in-review') throw new Error(result.kind);
-      const { worktree, branch, base, head, agentName } = input;
-      const look = () =>
-        at.b.call(at.b.activities.lookAtPull, {
-          ...{ ...at.b.ref, idea: 't-1', pull: result.pull, seen: [] },
-          work: { worktree, branch, base, head, agentName },
-        }).done;
-      return { at, repo, pulls, input, look };
+      const on = await onGithub(gh.path);
+      forge = on.forge;
+      const input = await on.at.works('t-1');
+      return { ...on, input, ...(await reviewOf(on.at, input)) };
     }
 
     it('a renamed default branch is named by the look, by the landing and by doctor, with the way on', async () => {

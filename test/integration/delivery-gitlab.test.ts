@@ -4,10 +4,10 @@
  */
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { scriptResolves, somebodyMerges } from '../support/forge/conflict.js';
 import { type Delivering, delivering, PATIENT_MS } from '../support/forge/delivering.js';
-import { type Forge, GITLAB_TEST_HOST, type Recorded, startForge } from '../support/forge/forge.js';
+import { GITLAB_TEST_HOST, type Recorded } from '../support/forge/forge.js';
 import { mergeWithoutCommit } from '../support/forge/merge-requests.js';
 import { GLAB_STAND_IN, glabProgram } from '../support/forge/programs.js';
 import { check, closePull, mergePull, type Pull, sayOnLine } from '../support/forge/pulls.js';
@@ -17,21 +17,14 @@ import { until } from '../support/program.js';
 const { path: real } = await glabProgram();
 
 describe(`merge requests, with ${real ? 'the real glab' : 'a stand-in for glab'}`, () => {
-  let forge: Forge;
   let all: Delivering;
-  let { held, repo, pulls, bare, inBare, opened, killWorker } = {} as Delivering;
-  beforeEach(async () => {
-    forge = await startForge();
-  });
-  afterEach(async () => {
-    await all?.held.box.dispose();
-    await forge.close();
-  });
+  let { forge, held, repo, pulls, bare, inBare, opened, killWorker } = {} as Delivering;
+  afterEach(() => all?.close());
 
   async function open(ids: string[], landing: Record<string, unknown> = {}): Promise<void> {
     const place = { owner: 'group/sub', address: `${GITLAB_TEST_HOST}/group/sub/shop`, program: real ?? GLAB_STAND_IN };
-    all = await delivering(forge, place, ids, landing);
-    ({ held, repo, pulls, bare, inBare, opened, killWorker } = all);
+    all = await delivering(place, ids, landing);
+    ({ forge, held, repo, pulls, bare, inBare, opened, killWorker } = all);
     await forge.glabSettings(held.box.scratch);
   }
   const inReview = (pull: Pull): Promise<unknown> =>

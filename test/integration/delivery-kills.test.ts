@@ -5,10 +5,10 @@
  */
 import { chmod, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
-import { type Delivering, delivering, PATIENT_MS } from '../support/forge/delivering.js';
-import { type Forge, type Recorded, startForge } from '../support/forge/forge.js';
+import { type Delivering, delivering, onGithub, PATIENT_MS } from '../support/forge/delivering.js';
+import type { Recorded } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
 import { mergePull, sayOnLine } from '../support/forge/pulls.js';
 import { until } from '../support/program.js';
@@ -59,22 +59,14 @@ const STEPS: Step[] = [
 ];
 
 describe.skipIf(gh.path === undefined)(`kills between push, open, comment and record${leftOut(gh)}`, () => {
-  let forge: Forge;
   let all: Delivering;
-  beforeEach(async () => {
-    forge = await startForge();
-  });
-  afterEach(async () => {
-    await all?.held.box.dispose();
-    await forge.close();
-  });
+  afterEach(() => all?.close());
 
   it.each(STEPS)(
     'D2 C1: killed $name',
     async (step) => {
-      const place = { owner: 'me', address: 'github.localhost/me/shop', program: gh.path ?? '' };
-      all = await delivering(forge, place, ['n-1']);
-      const { held, repo, pulls, inBare, opened, killWorker } = all;
+      all = await delivering(onGithub(gh.path), ['n-1']);
+      const { forge, held, repo, pulls, inBare, opened, killWorker } = all;
       const reviews = async () => {
         const isReview = (one: StampedEvent) => one.kind === 'review';
         return (await held.events()).filter(isReview).map((one) => ('state' in one ? one.state : ''));

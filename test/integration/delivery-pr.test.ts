@@ -3,11 +3,11 @@
  * it. Features: D2, C1.
  */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import { scriptResolves, somebodyMerges } from '../support/forge/conflict.js';
-import { type Delivering, delivering, PATIENT_MS } from '../support/forge/delivering.js';
-import { type Forge, type Recorded, startForge } from '../support/forge/forge.js';
+import { type Delivering, delivering, onGithub, PATIENT_MS } from '../support/forge/delivering.js';
+import type { Recorded } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
 import { check, closePull, mergePull, sayOnLine } from '../support/forge/pulls.js';
 import { type Moment, stackOfThree } from '../support/forge/stack-of-three.js';
@@ -16,21 +16,13 @@ import { until } from '../support/program.js';
 const gh = await ghProgram();
 
 describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
-  let forge: Forge;
   let all: Delivering;
-  let { held, repo, pulls, bare, inBare, opened, killWorker } = {} as Delivering;
-  beforeEach(async () => {
-    forge = await startForge();
-  });
-  afterEach(async () => {
-    await all?.held.box.dispose();
-    await forge.close();
-  });
+  let { forge, held, repo, pulls, bare, inBare, opened, killWorker } = {} as Delivering;
+  afterEach(() => all?.close());
 
   async function open(ids: string[], landing: Record<string, unknown> = {}): Promise<void> {
-    const place = { owner: 'me', address: 'github.localhost/me/shop', program: gh.path ?? '' };
-    all = await delivering(forge, place, ids, landing);
-    ({ held, repo, pulls, bare, inBare, opened, killWorker } = all);
+    all = await delivering(onGithub(gh.path), ids, landing);
+    ({ forge, held, repo, pulls, bare, inBare, opened, killWorker } = all);
   }
 
   type Review = Extract<StampedEvent, { kind: 'review' }>;

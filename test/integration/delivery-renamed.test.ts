@@ -2,38 +2,33 @@
  * Somebody renames the default branch on the forge while pull requests are in review: the run says so, and the next one
  * goes on with the same pull requests. Features: D2 C1.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Delivering, delivering, PATIENT_MS } from '../support/forge/delivering.js';
-import { type Forge, GITLAB_TEST_HOST, startForge } from '../support/forge/forge.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Delivering, delivering, onGithub, PATIENT_MS } from '../support/forge/delivering.js';
+import { GITLAB_TEST_HOST } from '../support/forge/forge.js';
 import { GLAB_STAND_IN, ghProgram, glabProgram, leftOut } from '../support/forge/programs.js';
 import { mergePull, renameDefault } from '../support/forge/pulls.js';
 import { until } from '../support/program.js';
 
 const [gh, glab] = await Promise.all([ghProgram(), glabProgram()]);
-const GITHUB = { owner: 'me', address: 'github.localhost/me/shop', program: gh.path ?? '' };
 const GITLAB = {
   owner: 'group/sub',
   address: `${GITLAB_TEST_HOST}/group/sub/shop`,
   program: glab.path ?? GLAB_STAND_IN,
 };
-const PLACES = [...(gh.path === undefined ? [] : [['GitHub', GITHUB] as const]), ['GitLab', GITLAB] as const];
+const PLACES = [
+  ...(gh.path === undefined ? [] : [['GitHub', onGithub(gh.path)] as const]),
+  ['GitLab', GITLAB] as const,
+];
 
 describe(`D2 a renamed default branch${leftOut(gh)}`, () => {
-  let forge: Forge;
   let all: Delivering | undefined;
-  beforeEach(async () => {
-    forge = await startForge();
-  });
-  afterEach(async () => {
-    await all?.held.box.dispose();
-    await forge.close();
-  });
+  afterEach(() => all?.close());
 
   it.each(PLACES)(
     '%s: the run names it and the way on, and the next run lands the same requests',
     async (_, place) => {
-      all = await delivering(forge, place, ['a-1', 'b-1']);
-      const { held, repo, pulls, inBare, opened } = all;
+      all = await delivering(place, ['a-1', 'b-1']);
+      const { forge, held, repo, pulls, inBare, opened } = all;
       const { box } = held;
       await forge.glabSettings(box.scratch);
       await held.start();

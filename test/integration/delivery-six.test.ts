@@ -3,11 +3,10 @@
  * a real bare repository behind it: two on top of each other, a red check, comments, a conflict, and one that a person
  * closes. Features: D2.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import { scriptResolves, somebodyMerges } from '../support/forge/conflict.js';
-import { type Delivering, delivering, PATIENT_MS } from '../support/forge/delivering.js';
-import { type Forge, startForge } from '../support/forge/forge.js';
+import { type Delivering, delivering, onGithub, PATIENT_MS } from '../support/forge/delivering.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
 import { check, closePull, mergePull, type Pull, sayOnLine } from '../support/forge/pulls.js';
 import { roadmap, until } from '../support/program.js';
@@ -16,20 +15,12 @@ const gh = await ghProgram();
 const IDS = ['a-1', 'b-1', 'c-1', 'k-1', 'o-1', 'x-1'];
 
 describe.skipIf(gh.path === undefined)(`pull requests of six ideas${leftOut(gh)}`, () => {
-  let forge: Forge;
   let all: Delivering;
-  beforeEach(async () => {
-    forge = await startForge();
-  });
-  afterEach(async () => {
-    await all?.held.box.dispose();
-    await forge.close();
-  });
+  afterEach(() => all?.close());
 
   it('D2: a stack, a red check, comments, a conflict and a closed one: each has one branch and one pull request, and ends as it should', async () => {
-    const place = { owner: 'me', address: 'github.localhost/me/shop', program: gh.path ?? '' };
-    all = await delivering(forge, place, IDS, { stack: true });
-    const { held, repo, pulls, inBare, opened, shows, has } = all;
+    all = await delivering(onGithub(gh.path), IDS, { stack: true });
+    const { forge, held, repo, pulls, inBare, opened, shows, has } = all;
     const { box } = held;
     await box.write({ 'roadmap.md': roadmap(IDS.map((id) => (id === 'b-1' ? { id, depends: 'a-1' } : { id }))) });
     await scriptResolves(all, 'x-1');

@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { DONE, Held } from '../held.js';
 import { pidsWith } from '../processes.js';
 import { until } from '../program.js';
-import type { Forge } from './forge.js';
+import { type Forge, startForge } from './forge.js';
 import { type Pull, withGit } from './pulls.js';
 import type { Repo } from './world.js';
 
@@ -18,7 +18,13 @@ export interface Place {
   program: string;
 }
 
+export const onGithub = (program: string | undefined): Place => ({
+  ...{ owner: 'me', address: 'github.localhost/me/shop' },
+  program: program ?? '',
+});
+
 export interface Delivering {
+  forge: Forge;
   held: Held;
   repo: Repo;
   pulls: Map<number, Pull>;
@@ -32,13 +38,27 @@ export interface Delivering {
   /** Whether `upper` has all commits of `lower`. */
   has: (upper: string, lower: string) => Promise<boolean>;
   killWorker: () => Promise<void>;
+  /** Ends the run and the forge. */
+  close: () => Promise<void>;
 }
 
 export async function delivering(
+  place: Place,
+  ids: readonly string[],
+  landing: Record<string, unknown> = {},
+): Promise<Delivering> {
+  const forge = await startForge();
+  return deliveringTo(forge, place, ids, landing).catch(async (error: unknown) => {
+    await forge.close();
+    throw error;
+  });
+}
+
+async function deliveringTo(
   forge: Forge,
   { owner, address, program }: Place,
   ids: readonly string[],
-  landing: Record<string, unknown> = {},
+  landing: Record<string, unknown>,
 ): Promise<Delivering> {
   const pr = { repo: address, pollSeconds: 1, labels: ['ralph'], reviewers: ['ann'] };
   const ideas = ids.map((id) => ({ id, steps: [DONE, DONE, DONE] }));
@@ -59,7 +79,7 @@ export async function delivering(
   const pullOf = (id: string): Pull | undefined =>
     [...pulls.values()].find(({ head, state }) => head === `ralph/${id}` && state === 'open');
   return {
-    ...{ held, repo, pulls, bare, inBare, pullOf },
+    ...{ forge, held, repo, pulls, bare, inBare, pullOf },
     opened: (id) => until(`the pull request of ${id}`, () => Promise.resolve(pullOf(id)), PATIENT_MS),
     shows: async ({ head, base }) => (await inBare('diff', '--name-only', `${base}...${head}`)).split('\n'),
     has: (upper, lower) =>
@@ -70,6 +90,10 @@ export async function delivering(
     killWorker: async () => {
       const project = String((await box.run('status', '--json')).json[0]?.project);
       for (const pid of await pidsWith('worker', '--child', '--project', project)) process.kill(pid, 'SIGKILL');
+    },
+    close: async () => {
+      await box.dispose();
+      await forge.close();
     },
   };
 }
