@@ -106,6 +106,8 @@ export interface IdeaDetails {
   ideaLimitMs?: number;
   /** The earlier run that landed the idea, and the idea's facts there. */
   before?: { runId: string; startedAt: number; idea: IdeaModel };
+  /** The newest earlier run with work on the idea, where the run of the page has none. */
+  earlier?: { runId: string; startedAt: number; idea: IdeaModel };
   /** Commands of the gate, in configured order. */
   gateCommands?: string[];
   /** Subject and size of the landing commit. */

@@ -46,6 +46,8 @@ export class DetailReader {
 
   #said: { of: string; found: NonNullable<IdeaDetails['saidBefore']> } | undefined;
 
+  #worked: { of: string; found: Pick<IdeaDetails, 'earlier'> } | undefined;
+
   constructor(root: string, repo: string, api: () => RunApi | undefined) {
     this.#root = root;
     this.#git = new IdeaGit(repo);
@@ -111,6 +113,7 @@ export class DetailReader {
       ...(serial === undefined ? {} : { serial }),
       ...(kept?.why ? { why: kept.why } : {}),
       ...(before ? { before } : {}),
+      ...(await this.#workedBefore(ref, idea)),
       ...(await this.#limits(model, idea)),
       ...(await this.#run?.files.read()),
     };
@@ -160,6 +163,21 @@ export class DetailReader {
       this.#before = { id, runId, found };
     }
     return this.#before.found;
+  }
+
+  /** What an earlier run knows of an idea that this one has not begun. */
+  async #workedBefore(
+    { project, runId }: RunRef,
+    { id, iterations }: IdeaModel,
+  ): Promise<Pick<IdeaDetails, 'earlier'>> {
+    if (iterations.length > 0) return {};
+    const of = `${runId} ${id}`;
+    if (this.#worked?.of !== of) {
+      const runs = await ideaInRuns(this.#root, project, id).catch(() => []);
+      const found = runs.find((one) => one.runId < runId && one.idea.iterations.length > 0);
+      this.#worked = { of, found: found ? { earlier: found } : {} };
+    }
+    return this.#worked.found;
   }
 
   async #saidInEarlier({ project, runId }: RunRef, id: string): Promise<NonNullable<IdeaDetails['saidBefore']>> {

@@ -8,7 +8,7 @@ import { clean, cut, labelled, pad, wrap, wrapAll } from '../text/text.js';
 import { clock, clockCells } from '../text/time.js';
 import type { View } from '../view.js';
 import { runName } from '../words/idea-words.js';
-import { chosenRun, notYet } from './timeline.js';
+import { chosenRun, notYetLines } from './timeline.js';
 import { loading, type TabBody, toldOf, toldOfRun } from './told.js';
 
 /** A stream of timed lines: the last ones, or the ones `back` lines before the end. */
@@ -46,7 +46,7 @@ const hueOf = (text: string): 'red' | 'blue' | 'cyan' | undefined =>
 
 export function agentTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
   const run = chosenRun(idea, view.ui.serial);
-  if (!run) return { lines: [line(dim(` ${notYet(idea)}`))] };
+  if (!run) return { lines: notYetLines(view, idea, columns).slice(0, height) };
   const told = toldOfRun(view, idea);
   // The event of its end has the last words alone: other words than the stream, which comes a moment later.
   if (!told) return { lines: [loading(`what the agent said in ${runName(run)}`)] };

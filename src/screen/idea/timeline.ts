@@ -4,14 +4,15 @@ import { agentMs, iterationCount } from '../../model/tally.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line.js';
 import { dollars, many, UNKNOWN } from '../text/numbers.js';
-import { clean, cut, pad, width } from '../text/text.js';
-import { bar, SIGNALS } from '../text/theme.js';
+import { clean, cut, pad, width, wrap } from '../text/text.js';
+import { bar, LOOKS, SIGNALS, shownOf } from '../text/theme.js';
 import { clock, clockCells, duration, lasted } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type View, windowAt } from '../view.js';
 import { rungWords } from '../words/event-words.js';
 import { gateWord } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
+import { toldOf } from './told.js';
 
 /** `limit`: the limit for which another agent took over. */
 type Entry = { at: number } & (
@@ -104,9 +105,29 @@ export const notYet = ({ landedBefore, ticked, off }: IdeaModel): string => {
   return landedBefore || off ? 'it landed before this run' : 'it has not started';
 };
 
+/** With what an earlier run knows. */
+export function notYetLines(view: View, idea: IdeaModel, columns: number): Line[] {
+  const earlier = toldOf(view, idea)?.earlier;
+  const first = line(dim(` ${notYet(idea)}${earlier && !idea.landedBefore && !idea.off ? ' in this run' : ''}`));
+  if (!earlier) return [first];
+  const { runId, startedAt } = earlier;
+  const then = earlier.idea.atEnd ?? earlier.idea;
+  const state = shownOf(then, undefined);
+  const { sign, colour } = LOOKS[state];
+  const took = `${many(iterationCount(earlier.idea), 'iteration')}, ${lasted(earlier.idea.spent.ms)}`;
+  const reason = clean(then.reason ?? '');
+  return [
+    first,
+    line(),
+    line(' ', coloured(sign, colour), ` ${clock(startedAt, view.now)}  ${state} after ${took}`),
+    ...(reason === '' ? [] : wrap(reason, columns - 4).map((text) => line(`   ${text}`))),
+    line(dim(`   ralphctl show ${idea.id} --run ${runId}`)),
+  ];
+}
+
 export function timeline(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const all = entries(idea);
-  if (all.length === 0) return [line(dim(` ${notYet(idea)}`))];
+  if (all.length === 0) return notYetLines(view, idea, columns);
   const chosen = view.ui.tab === 'timeline' ? markedRun(view, idea) : chosenRun(idea, view.ui.serial);
   const at = all.findIndex((entry) => 'run' in entry && entry.run === chosen);
   const room = Math.max(1, height - 2);
