@@ -56,6 +56,7 @@ export const LONG_FILES = [
   'test/integration/plans-retry.test.ts',
   'test/integration/recipes.test.ts',
   'test/integration/renamed-host.test.ts',
+  'test/integration/rollback-in-run.test.ts',
   'test/integration/says-after.test.ts',
   'test/integration/scale.test.ts',
   'test/integration/screen-features.test.ts',

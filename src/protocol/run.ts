@@ -104,6 +104,8 @@ export interface IdeaEntry {
   keepCount?: number;
   /** Slot it had last: names its worktree. */
   lastSlot?: number;
+  /** Its git task is a person's rollback, not the begin of a retry. */
+  reverting?: true;
   /** A rollback took its landing off the target in this run: it stays out until a retry. */
   takenOff?: true;
   /** An earlier run left it open, and it asks: an answer from between the runs is for that question. */

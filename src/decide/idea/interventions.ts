@@ -107,6 +107,7 @@ const EFFECTS: Record<Effect, Act> = {
       : `${entry.card.id} is abandoned; its branch and worktree are kept`;
   },
   revert: (board, entry) => {
+    entry.reverting = true;
     gitTask(board, entry, 'rollback');
     const then = entry.status === 'skipped' || entry.status === 'abandoned' ? `stays ${entry.status}` : 'is pending';
     return `${entry.card.id} is being rolled back: ralphctl saves its work and puts its branch on ${board.state.target}; then it ${then}`;
@@ -250,6 +251,7 @@ export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): voi
       return;
     case 'rollback':
       board.set(entry, 'pending');
+      entry.reverting = true;
       gitTask(board, entry, 'rollback');
       return;
     case 'split': {

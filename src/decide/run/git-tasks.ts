@@ -22,9 +22,11 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
     'problem' in outcome ? `${outcome.task} of ${idea} failed: ${outcome.problem}` : words(board, entry, outcome);
   board.told.push({ verb: outcome.task, idea, done });
   if (outcome.task === 'rollback') {
+    const { reverting } = entry;
+    delete entry.reverting;
     if ('problem' in outcome) entry.hold = true;
-    else if (entry.told?.verb === 'retry' || !board.rules('rollback-is-no-retry')) requeue(board, entry);
-    else rolledBack(board, entry);
+    else if (reverting && board.rules('rollback-is-no-retry')) rolledBack(board, entry);
+    else requeue(board, entry);
   }
   // An abort asks of every idea whether there is something to save.
   if (outcome.task !== 'stash' || 'problem' in outcome || outcome.result.saved) entry.reason = clipReason(done);

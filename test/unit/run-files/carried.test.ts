@@ -10,7 +10,7 @@ import { readOwn } from '../../../src/config/own-files.js';
 import { carriedDir } from '../../../src/config/paths.js';
 import { keptAnswer } from '../../../src/decide/idea/answers.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
-import { allCarried, noteAbandoned, recordOf } from '../../../src/run-files/carried.js';
+import { allCarried, carryOver, noteAbandoned, recordOf, takeCarried } from '../../../src/run-files/carried.js';
 import { askedFor, keep, keepHint, keptForNext, keptWords, leftOutOf } from '../../../src/run-files/kept.js';
 
 let root: string;
@@ -123,4 +123,19 @@ it('C3: a record that cannot be read holds up no other', async () => {
   await expect(allCarried(root, 'p')).rejects.toThrow(/is unusable: this is a folder/);
   await writeFile(join(root, 'one'), 'text');
   expect(await readOwn(join(root, 'one'))).toBe('text');
+});
+
+it('C2 C3: an idea that a run took off its target is left out of the next ones until a retry', async () => {
+  const ref = (runId: string) => ({ project: 'p', runId });
+  const ideas = new Set(['a-1']);
+  const off = { abandoned: [], hints: [], kept: [{ idea: 'a-1', verb: 'rollback' as const }] };
+  await carryOver(root, ref('1'), ideas, off, new Map([['a-1', 'pending']]));
+  for (const runId of ['2', '3']) {
+    expect((await takeCarried(root, ref(runId), ideas)).kept).toEqual([{ idea: 'a-1', verb: 'rollback' }]);
+    await carryOver(root, ref(runId), ideas, { abandoned: [], hints: [] }, new Map([['a-1', 'skipped']]));
+  }
+  // A retry in the run cancels it, also when the idea does not land.
+  await takeCarried(root, ref('4'), ideas);
+  await carryOver(root, ref('4'), ideas, { abandoned: [], hints: [] }, new Map([['a-1', 'failed']]));
+  expect((await takeCarried(root, ref('5'), ideas)).kept).toEqual([]);
 });

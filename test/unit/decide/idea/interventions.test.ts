@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addPatch, patchedLimits } from '../../../../src/decide/idea/amendments.js';
-import { takeStartState } from '../../../../src/decide/idea/carry.js';
-import type { Autopilot } from '../../../../src/decide/run/autopilot.js';
+import { carriedOver, takeStartState } from '../../../../src/decide/idea/carry.js';
+import { Autopilot } from '../../../../src/decide/run/autopilot.js';
+import type { Rules } from '../../../../src/decide/run/rules.js';
 import { why } from '../../../../src/decide/views/why.js';
 import type { Intervention } from '../../../../src/protocol/command.js';
 import { LIMITS } from '../iteration.js';
@@ -125,6 +126,44 @@ describe('C2 C3 C4 recovery', () => {
     expect(decided(pilot)).toEqual(['start i1 @1']);
   });
 
+  test.each(['skip', 'abandon'] as const)(
+    'C2 C3: after %s a rollback takes the work, and only a retry the idea',
+    (verb) => {
+      const pilot = pilotOf(ideas(1));
+      ended(pilot, 'i1');
+      done(pilot, { verb, idea: 'i1' });
+      const { status } = entry(pilot, 'i1');
+      expect(done(pilot, { verb: 'rollback', idea: 'i1' })).toContain(`then it stays ${status}`);
+      decided(pilot);
+      pilot.gitTaskDone('i1', { task: 'rollback', result: { commits: 2, saved: 'refs/x' } });
+      expect(decided(pilot)).toEqual([]);
+      expect(entry(pilot, 'i1')).toMatchObject({
+        status,
+        retries: 0,
+        reason: expect.stringContaining('2 commits taken'),
+      });
+      done(pilot, { verb: 'retry', idea: 'i1', fresh: verb === 'skip' });
+      decided(pilot);
+      // Another command meanwhile does not make the retry a rollback.
+      if (verb === 'skip') done(pilot, { verb: 'score', idea: 'i1', n: 3 });
+      if (verb === 'skip') pilot.gitTaskDone('i1', { task: 'rollback', result: { commits: 0 } });
+      expect(entry(pilot, 'i1')).toMatchObject({ status: verb === 'skip' ? 'pending' : 'running', retries: 1 });
+    },
+  );
+
+  test('A2: a rollback is no retry, as an older run had it', () => {
+    const retriesOf = (rules?: Rules): number => {
+      const pilot = new Autopilot(pilotOf(ideas(1)).state, settings(), rules);
+      ended(pilot, 'i1');
+      done(pilot, { verb: 'rollback', idea: 'i1' });
+      decided(pilot);
+      pilot.gitTaskDone('i1', { task: 'rollback', result: { commits: 2 } });
+      return entry(pilot, 'i1').retries;
+    };
+    expect(retriesOf()).toBe(0);
+    expect(retriesOf(() => false)).toBe(1);
+  });
+
   test('C2: a rollback that fails keeps the idea back and says why', () => {
     const pilot = pilotOf(ideas(1));
     ended(pilot, 'i1');
@@ -239,9 +278,13 @@ describe('C2 C3 C4 recovery', () => {
       `taken off main by abcdef12; start it again with: ralphctl retry i1. ${note}`,
     );
     expect(pilot.graph.isDone('i1')).toBe(false);
+    // The next run leaves it out, too.
+    expect(carriedOver(pilot.state.entries)).toMatchObject({ kept: [{ idea: 'i1', verb: 'rollback' }] });
     done(pilot, { verb: 'retry', idea: 'i3' });
     expect(decided(pilot)).toEqual([]);
     done(pilot, { verb: 'retry', idea: 'i1' });
+    expect(carriedOver(pilot.state.entries).kept).toBeUndefined();
+    expect(entry(pilot, 'i1').retries).toBe(1);
     expect(decided(pilot)).toEqual(['start i1 @1']);
   });
 
