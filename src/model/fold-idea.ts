@@ -5,7 +5,7 @@
 import type { StampedEvent } from '../protocol/events.js';
 import { MAY_BE_FINISHED } from '../protocol/states.js';
 import { gate, unfinished } from './fold-gate.js';
-import { answered, command, landedFirst, moment } from './fold-said.js';
+import { answered, command, delivered, landedFirst, moment } from './fold-said.js';
 import { keepQuestion } from './left-asking.js';
 import type { IdeaModel, Iteration, RunModel } from './model.js';
 import { addRun } from './tally.js';
@@ -76,6 +76,9 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       return;
     case 'answered':
       answered(idea, event, at);
+      return;
+    case 'delivered':
+      delivered(idea, event);
       return;
     case 'command':
       command(idea, event, at);

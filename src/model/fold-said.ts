@@ -78,9 +78,19 @@ function askRest(idea: IdeaModel, verb: string): void {
 const isKeptForNext = ({ verb, text, done }: Of<'command'>): boolean =>
   verb === 'hint' && text === undefined && done.startsWith(HINT_KEPT);
 
-/** The idea has landed: a hint since the last prompt is in none. */
-export function landedFirst({ said: all, iterations }: IdeaModel): void {
-  const last = iterations.at(-1)?.startedAt ?? 0;
+/** What an agent run had in its prompt: the oldest messages that none had before. */
+export function delivered(idea: IdeaModel, { notes, fromProgram = 0 }: Of<'delivered'>): void {
+  const { said: all, givenTo = 0 } = idea;
+  const waiting = all.filter(({ at, verb, done }) => at > givenTo && done !== undefined && NOTES.has(verb));
+  const last = waiting[notes - fromProgram - 1];
+  if (last) idea.givenTo = last.at;
+}
+
+const NOTES: ReadonlySet<string> = new Set(['hint', 'answer']);
+
+/** The idea has landed: a hint since the last prompt is in none. The prompt of a run that began twice may be newer. */
+export function landedFirst({ said: all, iterations, givenTo = 0 }: IdeaModel): void {
+  const last = Math.max(iterations.at(-1)?.startedAt ?? 0, givenTo);
   for (const one of all) if (one.verb === 'hint' && one.done !== undefined && one.at > last) one.undelivered = true;
 }
 

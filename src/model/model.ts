@@ -146,6 +146,8 @@ export interface IdeaModel {
   warnings: WarningLine[];
   /** When it last went back to the backlog after it had ended, by a retry or a rollback. */
   againAt?: number;
+  /** Time of the newest message that was in a prompt, as its agent run said at its end. */
+  givenTo?: number;
   /** Commands from after the run, which the next start applies. Absent: none. */
   forNext?: KeptForNext;
   /** After the run: the backlog does not have it any more, so no start runs it. */

@@ -35,6 +35,16 @@ const LATE = 'not delivered: it landed first';
 describe('G4 a hint to an idea that lands without another prompt', () => {
   const late = modelOf(running, iteration(1), hint('use tabs'), landed);
 
+  it('is told as delivered where the run was cut off and began again with it in its prompt', () => {
+    const given: RunEvent = { kind: 'delivered', idea: 'a', serial: 1, notes: 2, fromProgram: 1 };
+    const cut: RunEvent = { kind: 'interrupted', idea: 'a', iteration: 1 };
+    const again = modelOf(running, iteration(1), hint('use tabs'), cut, iteration(1), given, hint('and a cat'), landed);
+    expect(only(again).said.map(({ text, undelivered }) => [text, undelivered])).toEqual([
+      ['use tabs', undefined],
+      ['and a cat', true],
+    ]);
+  });
+
   it('is told as not delivered by show, why and the report', async () => {
     expect(shown(late)).toContain(`hint: use tabs (${LATE})`);
     const view = { idea: 'a', title: 'A', status: 'landed', score: 0, parts: [], waitsFor: [] } as const;
