@@ -42,6 +42,22 @@ async function doctor(
 }
 const CODEX = 'case "$*" in *--version*) echo codex-cli 0.169.0;; *) exit $((LOGGED_OUT + 0));; esac';
 
+it('A7: doctor finds what start refuses: a script that is not committed', async () => {
+  await writeFile(join(box.repo, 'ralphctl.yaml'), yaml({ version: 1, agent: 'scripted', gate: ['true'] }));
+  await box.git('add', 'ralphctl.yaml');
+  await box.git('commit', '-qm', 'configuration');
+  await writeFile(join(box.repo, '.ralph-script.yaml'), 'default: []\n');
+  const before = await doctor('--quick');
+  expect(before.code).toBe(2);
+  expect(before.about('agent scripted').find(({ state }) => state === 'fail')?.found).toMatch(
+    /\.ralph-script\.yaml does not exist on main/,
+  );
+  expect((await box.run('start', '--dry-run')).code).toBe(2);
+  await box.git('add', '.ralph-script.yaml');
+  await box.git('commit', '-qm', 'script');
+  expect((await doctor('--quick')).about('agent scripted').map(({ state }) => state)).toEqual(['ok']);
+});
+
 describe('init', () => {
   it('proposes what it finds, and overwrites nothing without --force', async () => {
     await programs({ codex: CODEX });

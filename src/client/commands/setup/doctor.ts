@@ -11,6 +11,7 @@ import { checkMachine } from '../../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../../doctor/project.js';
 import { checkServices } from '../../doctor/services.js';
 import { checkSizes } from '../../doctor/sizes.js';
+import { checkScripts } from '../../plan/scripts.js';
 import { doing } from '../../progress.js';
 import { clean } from '../../views/live-lines.js';
 import { usesColour } from '../../views/terminal.js';
@@ -44,6 +45,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     ...found.checks,
     ...gate,
     ...(await checkAgents(context, found.agents, answered)),
+    ...(await scripts(context, found)),
     ...(await checkServices(context, found.project?.id)),
     ...(await checkSizes(context, found.config?.retention)),
     ...turns,
@@ -53,6 +55,19 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   if (context.json) printJson({ ok: failed === 0, problems: failed, warnings: warned, checks });
   else show(checks, failed, warned);
   return failed === 0 ? EXIT.ok : EXIT.usage;
+}
+
+/** A start would refuse an agent whose script is missing. */
+async function scripts(context: Context, { project, config, target, agents }: ProjectFindings): Promise<Check[]> {
+  if (!project || !config || target === undefined) return [];
+  const place = { root: project.repository.root, target };
+  const checked = agents.map(({ name }) =>
+    checkScripts(context, config, [name], place).then(
+      () => [],
+      (error: unknown) => [problem(`agent ${name}`, error, 'commit its script')],
+    ),
+  );
+  return (await Promise.all(checked)).flat();
 }
 
 /** Undefined: a person ended the trial. */
