@@ -20,6 +20,7 @@ export function describeIdea(report: IdeaReport): string[] {
     `status ${off || report.takenOff ? 'taken off' : report.approval ? 'wants approval' : statusWord(status)}${report.held ? ', held' : ''}${gatingText(report)}${reason && !question ? `: ${clean(reason)}` : ''}`,
     ...(renamed ? [`${clean(renamed.text)}${report.over ? '' : `. ${renamed.fix}`}`] : []),
     ...(report.lineGone ? [clean(lineGoneText(report.lineGone))] : []),
+    ...(report.still ? [report.still] : []),
     ...(report.paused ? [`the run is paused: ${clean(report.paused)}`] : []),
     ...(report.earlier ?? []).flatMap(earlierLines),
     ...(report.answers ?? []).flatMap(answered),

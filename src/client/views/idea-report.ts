@@ -72,6 +72,8 @@ export interface IdeaReport extends WhyView {
   /** Its branch is behind its target: a sentence without its end. */
   behind?: string;
   over: boolean;
+  /** Why nothing moves although the run is open, with the command that goes on. */
+  still?: string;
   /** How its landed work left the target. */
   off?: Gone;
   /** The run is open: a person took all of it off the target, as the reason says. */
@@ -96,6 +98,7 @@ export interface About {
   repo?: string;
   told?: IdeaModel;
   over: boolean;
+  still?: string;
   /** The idea in the runs of the project, newest first. */
   runs?: readonly ShownRun[];
   /** What it accepts while no run is open. */
@@ -138,6 +141,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(!over && view.status === 'running' && (told?.gating || told?.gateNow) ? { gating: gatingOf(told) } : {}),
     ...(about.after?.behind ? { behind: about.after.behind } : {}),
     over,
+    ...(about.still ? { still: about.still } : {}),
     ...(about.after?.off ? { off: about.after.off } : {}),
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),
     ...(about.renamed ? { renamed: about.renamed } : {}),

@@ -45,6 +45,8 @@ interface Answer {
   view?: WhyView;
   open: boolean;
   runId?: string;
+  /** No worker runs on this machine. */
+  noWorker?: true;
 }
 
 async function explain(context: Context, project: string, idea: string): Promise<IdeaReport> {
@@ -69,8 +71,11 @@ async function explain(context: Context, project: string, idea: string): Promise
   if (!over && recorded) await standsNow(view, recorded);
   if (recorded) await dropDoneNote(view, recorded);
   if (!over && recorded) whyLeft(view, recorded.model);
+  const still =
+    !over && asked?.noWorker ? 'no worker runs, so nothing moves. Continue with: ralphctl start' : undefined;
   return reportOn(view, {
     ...{ root, project, over },
+    ...(still ? { still } : {}),
     runId,
     repo: recorded?.run.file.repo,
     told: recorded?.model.ideas.get(idea),
@@ -183,10 +188,10 @@ async function fromRun(context: Context, project: string, idea: string): Promise
     const facts = await api.facts();
     if (!facts) return { open: false };
     // Only a worker answers, and a query without one costs the whole wait.
-    const answers = facts.open && (!embedded || (await runningWorker(context.root, project)) !== undefined);
-    const view = answers ? await api.why(idea) : undefined;
+    const noWorker = embedded && (await runningWorker(context.root, project)) === undefined;
+    const view = facts.open && !noWorker ? await api.why(idea) : undefined;
     const { open, runId } = facts;
-    return { open, runId, view };
+    return { open, runId, view, ...(noWorker ? { noWorker } : {}) };
   } finally {
     await connected.close();
   }
