@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { identityOf, isAlive, ownIdentity } from '../../process/identity.js';
 
 const ACTIVE = 'active';
 const BREACHES = 'breaches';
@@ -20,6 +21,8 @@ export interface Section {
   at: number;
   /** Process that runs it. */
   pid: number;
+  /** Start of that process (`identity.ts`). Absent in files of 0.1. */
+  startTime?: string;
   /** The agent's output. */
   outputFile?: string;
   /** When its process was found gone, epoch ms. */
@@ -35,19 +38,17 @@ export interface Breach {
   suspects: Section[];
 }
 
-export const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
+/** Whether the process that runs it lives; exactly this one, not a later one with the same pid. */
+export async function isRunning({ pid, startTime }: Section): Promise<boolean> {
+  if (startTime === undefined) return (await identityOf(pid)) !== undefined;
+  return isAlive({ pid, startTime });
+}
 
 /** The section stays recorded until it is removed. An interrupted one keeps its first start time. */
 export async function noteSection(dir: string, given: Pick<Section, 'name' | 'outputFile'>): Promise<Section> {
   const file = join(dir, ACTIVE, `${given.name}.json`);
   const before = await readJson<Section>(file);
-  const section: Section = { ...given, at: before?.at ?? Date.now(), pid: process.pid };
+  const section: Section = { ...given, at: before?.at ?? Date.now(), ...(await ownIdentity()) };
   await mkdir(join(dir, ACTIVE), { recursive: true });
   await writeJson(file, section);
   return section;
@@ -56,6 +57,10 @@ export async function noteSection(dir: string, given: Pick<Section, 'name' | 'ou
 export const forgetSection = (dir: string, { name }: Section): Promise<void> =>
   rm(join(dir, ACTIVE, `${name}.json`), { force: true });
 
+/** Its code has ended, but its changes could not be checked. From now on it counts like that of a lost process. */
+export const giveUpSection = (dir: string, section: Section): Promise<void> =>
+  writeJson(join(dir, ACTIVE, `${section.name}.json`), { ...section, startTime: 'ended', goneAt: Date.now() });
+
 /** Sections of a lost process count for a while: the process may have left an agent, until the next one ends it. */
 export async function activeSections(dir: string): Promise<Section[]> {
   const names = (await readdir(join(dir, ACTIVE)).catch(() => [])).filter((name) => name.endsWith('.json'));
@@ -63,7 +68,7 @@ export async function activeSections(dir: string): Promise<Section[]> {
     names.map(async (name): Promise<Section[]> => {
       const file = join(dir, ACTIVE, name);
       const section = await readJson<Section>(file);
-      if (!section || isAlive(section.pid)) return section ? [section] : [];
+      if (!section || (await isRunning(section))) return section ? [section] : [];
       if (section.goneAt === undefined) await writeJson(file, { ...section, goneAt: Date.now() });
       else if (Date.now() - section.goneAt > GONE_MS) {
         await rm(file, { force: true });

@@ -5,7 +5,6 @@
  * kept. While none runs, a change is a person's and is accepted. Checking unchanged files costs no process.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
@@ -13,7 +12,7 @@ import { readRegular } from '../regular.js';
 import { beforeEachCommand } from '../runner.js';
 import { agentsWorkIn } from '../worktree-pipes.js';
 import { exists } from '../worktrees/list.js';
-import { changedSettings, freezeUserConfig } from './wall-config.js';
+import { changedSettings } from './wall-config.js';
 import { deepChanges, isDeep } from './wall-deep-changes.js';
 import { changedAt, type Files, fingerprint, putBack, readFiles, same, stamp, textOf } from './wall-files.js';
 import { fixLink } from './wall-link.js';
@@ -23,59 +22,44 @@ import {
   activeSections,
   type Breach,
   forgetSection,
-  isAlive,
+  giveUpSection,
+  isRunning,
   noteBreach,
   noteSection,
   readBreaches,
-  readJson,
   type Section,
-  writeJson,
 } from './wall-sections.js';
+import {
+  readSnapshot,
+  type Snapshot,
+  snapshotFile,
+  snapshotFor,
+  userConfigFile,
+  type WallPlace,
+  writeSnapshot,
+} from './wall-snapshot.js';
 
-interface Snapshot {
-  /** 1: without the files of worktrees and submodules. */
-  version: 1 | 2;
-  /** Creation time of the run whose start this records; ISO. */
-  createdAt: string;
-  files: Files;
-  /** Commits of refs/replace, by name. */
-  replaced: Record<string, string>;
-  /** The user's own settings are in `gitconfig`. */
-  frozen: boolean;
-}
+export type { WallPlace } from './wall-snapshot.js';
 
-export interface Wall {
-  commonDir: string;
-  /** The user's checkout. */
-  root: string;
-  /** Folders below which our worktrees lie. */
-  linked: readonly string[];
-  /** Folder of the snapshot, sections and breaches. */
-  dir: string;
+export interface Wall extends WallPlace {
   snapshot: Snapshot;
   /** Fingerprint of the files at the last clean check. */
   seen: string;
   remembered: Remembered;
 }
 
-const SNAPSHOT = 'snapshot.json';
-const USER_CONFIG = 'gitconfig';
 /** A process that writes again and again does not block ralphctl for ever. */
 const MOST_ROUNDS = 5;
 const walls: Wall[] = [];
 
-export type WallPlace = Pick<Wall, 'commonDir' | 'root' | 'linked' | 'dir'>;
-
-/** Builds or finds the wall of a run. The state at the start of a newer run counts as the user's. */
+/** Builds or finds the wall of a run. */
 export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wall> {
   return exclusive(`wall:${place.dir}`, async () => {
     const known = walls.find((one) => one.dir === place.dir);
     // The repository of a known wall may have been moved.
     if (known && known.commonDir === place.commonDir && known.snapshot.createdAt >= createdAt) return known;
     if (known) walls.splice(walls.indexOf(known), 1);
-    const kept = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
-    const snapshot = kept && kept.createdAt >= createdAt ? await completed(place, kept) : await begin(place, createdAt);
-    const wall = { ...place, snapshot, seen: '', remembered: new Map() };
+    const wall = { ...place, snapshot: await snapshotFor(place, createdAt), seen: '', remembered: new Map() };
     walls.push(wall);
     beforeEachCommand(passWall);
     agentsWorkIn(place.linked);
@@ -85,28 +69,10 @@ export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wa
 
 /** The wall of an open run, for a command that only reads; undefined where none exists or no agent code runs. */
 export async function findWall(place: WallPlace): Promise<Wall | undefined> {
-  const snapshot = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
-  if (!snapshot || !(await activeSections(place.dir)).some(({ pid }) => isAlive(pid))) return undefined;
-  return raiseWall(place, snapshot.createdAt);
-}
-
-/** Files that an earlier version did not watch count as the user's. */
-async function completed({ dir, commonDir }: WallPlace, kept: Snapshot): Promise<Snapshot> {
-  if (kept.version === 2) return kept;
-  const deep = Object.entries(await readFiles(commonDir)).filter(([name]) => isDeep(name));
-  const snapshot: Snapshot = { ...kept, version: 2, files: { ...Object.fromEntries(deep), ...kept.files } };
-  await writeJson(join(dir, SNAPSHOT), snapshot);
-  return snapshot;
-}
-
-async function begin({ dir, root, commonDir }: WallPlace, createdAt: string): Promise<Snapshot> {
-  await rm(dir, { recursive: true, force: true });
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const frozen = await freezeUserConfig(root, join(dir, USER_CONFIG));
-  const replaced = await takeReplacements(root, commonDir);
-  const snapshot: Snapshot = { version: 2, createdAt, files: await readFiles(commonDir), replaced, frozen };
-  await writeJson(join(dir, SNAPSHOT), snapshot);
-  return snapshot;
+  const snapshot = await readSnapshot(place);
+  if (!snapshot) return undefined;
+  const running = await Promise.all((await activeSections(place.dir)).map(isRunning));
+  return running.includes(true) ? raiseWall(place, snapshot.createdAt) : undefined;
 }
 
 const below = (dir: string, folder: string): boolean => dir === folder || dir.startsWith(`${folder}/`);
@@ -123,7 +89,7 @@ async function passWall(dir: string): Promise<Record<string, string>> {
   if (!wall) return {};
   await checkWall(wall);
   if (ours) await checkLink(ours, dir);
-  return wall.snapshot.frozen ? { GIT_CONFIG_GLOBAL: join(wall.dir, USER_CONFIG) } : {};
+  return wall.snapshot.frozen ? { GIT_CONFIG_GLOBAL: userConfigFile(wall) } : {};
 }
 
 /** One check at a time for each worktree: ralphctl records the list of fixes before anyone gets it. */
@@ -190,8 +156,8 @@ export async function checkWall(wall: Wall): Promise<void> {
   });
 }
 
-const look = ({ commonDir, dir, snapshot }: Wall): string =>
-  `${stamp(join(dir, SNAPSHOT))}\n${fingerprint(commonDir, snapshot.files)}`;
+const look = (wall: Wall): string =>
+  `${stamp(snapshotFile(wall))}\n${fingerprint(wall.commonDir, wall.snapshot.files)}`;
 
 /** True when nothing had to be restored: the checked files are as they should be. */
 async function compare(wall: Wall): Promise<boolean> {
@@ -199,7 +165,7 @@ async function compare(wall: Wall): Promise<boolean> {
   wall.seen = '';
   const { commonDir, dir } = wall;
   // Another ralphctl process may have accepted a user's change for good.
-  wall.snapshot = (await readJson<Snapshot>(join(dir, SNAPSHOT))) ?? wall.snapshot;
+  wall.snapshot = (await readSnapshot(wall)) ?? wall.snapshot;
   const was = wall.snapshot.files;
   const is = await readFiles(commonDir, was);
   // The repository was moved or lost its .git: there is nothing to restore into, and git fails by itself.
@@ -213,7 +179,7 @@ async function compare(wall: Wall): Promise<boolean> {
     return false;
   }
   wall.snapshot = { ...wall.snapshot, files: is };
-  await writeJson(join(dir, SNAPSHOT), wall.snapshot);
+  await writeSnapshot(wall, wall.snapshot);
   return false;
 }
 
@@ -275,7 +241,7 @@ export async function enterSection(wall: Wall, given: Pick<Section, 'name' | 'ou
     const replaced = await takeReplacements(wall.root, wall.commonDir);
     if (JSON.stringify(replaced) !== JSON.stringify(wall.snapshot.replaced)) {
       wall.snapshot = { ...wall.snapshot, replaced };
-      await writeJson(join(wall.dir, SNAPSHOT), wall.snapshot);
+      await writeSnapshot(wall, wall.snapshot);
     }
   }
   return noteSection(wall.dir, given);
@@ -283,7 +249,12 @@ export async function enterSection(wall: Wall, given: Pick<Section, 'name' | 'ou
 
 /** After the last of its processes: its changes are restored by then. */
 export async function leaveSection(wall: Wall, section: Section): Promise<void> {
-  await checkWall(wall);
+  try {
+    await checkWall(wall);
+  } catch (error) {
+    await giveUpSection(wall.dir, section);
+    throw error;
+  }
   await forgetSection(wall.dir, section);
 }
 

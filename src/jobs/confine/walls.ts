@@ -11,6 +11,7 @@ import { RepositoryError } from '../../git/errors.js';
 import { sharedGitDir } from '../../git/repository.js';
 import { canonical } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
+import { findByToken } from '../../process/tokens.js';
 import type { GateResult, Tripwire } from '../../protocol/gate.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import type { WorkDeps } from '../job.js';
@@ -30,7 +31,9 @@ async function raise(root: string, { file }: LoadedRun): Promise<Wall> {
   const { repo, project, config } = file;
   const folders = [config.worktrees.root ?? worktreesDir(root, project), integrationDir(root, project)];
   const linked = [...new Set([...folders, ...(await Promise.all(folders.map(canonical)))])];
-  const place = { commonDir: await sharedGitDir(repo), root: repo, linked, dir: wallDir(root, project) };
+  const isLeft = async ({ name }: Section): Promise<boolean> =>
+    (await findByToken(`${project}/${ideaOf(name)}`)).length > 0;
+  const place = { commonDir: await sharedGitDir(repo), root: repo, linked, dir: wallDir(root, project), isLeft };
   const wall = await raiseWall(place, file.createdAt);
   await watchTarget(repo, file.target);
   return wall;
@@ -75,6 +78,12 @@ async function speakers({ suspects, changes }: Breach): Promise<string[]> {
 
 /** The section name of an idea's agent. */
 export const agentSection = (idea: string): string => `agent-${idea}`;
+const gateSection = (idea: string): string => `gate-${idea}`;
+const landingSection = (idea: string): string => `landing-${idea}`;
+const setUpSection = (idea: string): string => `set-up-${idea}`;
+
+/** The idea that a section is about. */
+const ideaOf = (section: string): string => section.replace(/^(?:agent|gate|landing|set-up)-/, '');
 
 /** Warns about changes that ralphctl restored to protect its git, where no idea could ask a person. */
 export function noticeOf({
@@ -102,7 +111,7 @@ export async function setUpOrThrow<T>(
   { idea, fix }: { idea: string; fix: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  const { result, breaches } = await inSection(wall, { name: `set-up-${idea}` }, work);
+  const { result, breaches } = await inSection(wall, { name: setUpSection(idea) }, work);
   const [first] = outOfBoundsOf(breaches);
   if (!first) return result;
   throw new RepositoryError(
@@ -111,7 +120,6 @@ export async function setUpOrThrow<T>(
   );
 }
 
-const gateSection = (idea: string): string => `gate-${idea}`;
 const MOST_TRIPWIRES = 20;
 
 /** Runs the gate of an idea. A person checks its changes to the repository before the landing. */
@@ -127,7 +135,7 @@ export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<Gat
  * gate made the same change and a person has already answered for it.
  */
 export async function landingGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
-  const { result, breaches } = await inSection(wall, { name: `landing-${idea}` }, gate);
+  const { result, breaches } = await inSection(wall, { name: landingSection(idea) }, gate);
   const found = outOfBoundsOf(breaches).map(({ what }) => what);
   const asked = outOfBoundsOf(await heldAgainst(wall, gateSection(idea), 0)).map(({ what }) => what);
   const [fresh] = found.filter((what) => !asked.includes(what));
