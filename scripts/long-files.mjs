@@ -66,6 +66,7 @@ export const LONG_FILES = [
   'test/integration/server/watch.test.ts',
   'test/integration/taken-off-by-hand.test.ts',
   'test/integration/terminal-output.test.ts',
+  'test/integration/terminated-walls.test.ts',
   'test/integration/trackers.test.ts',
   'test/integration/triage-agent.test.ts',
   'test/integration/triage.test.ts',
