@@ -49,7 +49,7 @@ async function overlap(checkout: string, { base, to }: Step): Promise<string[]> 
 }
 
 /** Tracked paths whose file or staged version is not that of the commit. */
-async function editedPaths(checkout: string, commit: string): Promise<Set<string>> {
+export async function editedPaths(checkout: string, commit: string): Promise<Set<string>> {
   const args = ['diff', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=none', '-z', commit, '--'];
   const [files, staged] = await Promise.all([
     git(checkout).result(args, { read: true }),

@@ -2,20 +2,21 @@
  * Moves the target branch to a gated commit.
  * Invariant: compare-and-swap: the branch moves only from the commit that the gate saw merged. A checkout of the branch
  * is updated where no user change blocks it. Otherwise its files and index stay byte for byte, and a ref written
- * together with the branch records their commit.
+ * together with the branch records their commit. Where the branch does not move, the checkout is as before.
  */
 
 import { expectTip } from '../confinement/target-watch.js';
 import { isLockContention, lockHeld } from '../locks.js';
 import { checkoutBaseRef } from '../refs.js';
 import { type Git, GitError, git } from '../runner.js';
-import { readStatus } from '../status.js';
+import { readStatus, type Status } from '../status.js';
 import { refuseOpenOperations } from '../target-busy.js';
 import { isWithin } from '../within.js';
 import type { WorktreeEntry } from '../worktrees/list.js';
 import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
 import { checkoutNote } from './checkout-note.js';
 import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
+import { putBack, stagedAlike } from './put-back.js';
 
 export interface SwapInput {
   /** Where git runs, on refs and objects only. */
@@ -51,10 +52,11 @@ export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const obstacle: Obstacle | undefined =
     checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
   if (obstacle || base !== from || input.rewrites) return moveUnder(repo, input, { checkout, base, obstacle });
-  return (
-    (await fastForward(repo, input, checkout)) ??
-    moveUnder(repo, input, { checkout, base, obstacle: await findObstacle(checkout, { base, to }) })
-  );
+  const moved = await fastForward(repo, input, { checkout, status });
+  if (moved !== 'refused' && moved !== 'put back') return moved;
+  // Nothing of the user blocks files that git has changed once.
+  const blocked = moved === 'refused' ? await findObstacle(checkout, { base, to }) : undefined;
+  return moveUnder(repo, input, { checkout, base, obstacle: blocked });
 }
 
 /** Claims and branch in one transaction; false when the branch is no longer at `from`. */
@@ -76,8 +78,17 @@ const claimLines = (input: SwapInput): string[] =>
 const tipOf = (repo: Git, ref: string): Promise<string> =>
   repo.run(['rev-parse', '--verify', '-q', ref], { ok: [0, 1], read: true });
 
-/** Undefined: git refused (files block it), so the checkout must be left behind. */
-async function fastForward(repo: Git, input: SwapInput, checkout: string): Promise<SwapResult | undefined> {
+/**
+ * Refused: files block it, so the checkout must be left behind. Put back: git changed the files, and then did not move
+ * the branch.
+ */
+async function fastForward(
+  repo: Git,
+  input: SwapInput,
+  { checkout, status }: { checkout: string; status: Status },
+): Promise<SwapResult | 'refused' | 'put back'> {
+  const step = { base: input.from, to: input.to };
+  const alike = await stagedAlike(checkout, step, status);
   // Checked together with the claims: a merge that finds the branch locked has already changed the files.
   const verify = `verify refs/heads/${input.target} ${input.from}`;
   if (!(await transact(repo, input, [...claimLines(input), verify]))) return { moved: false };
@@ -92,7 +103,7 @@ async function fastForward(repo: Git, input: SwapInput, checkout: string): Promi
         .find((line) => line.startsWith(`${name} `))
         ?.split(' ')[1],
   );
-  if (tip === input.from) return undefined;
+  if (tip === input.from) return (await putBack(input.dir, checkout, step, alike)) ? 'put back' : 'refused';
   if (tip !== input.to && !(await contains(repo, input.to, tip))) return { moved: false };
   if (base) await repo.run(['update-ref', '-d', names[1] ?? '', base]);
   return { moved: true };
