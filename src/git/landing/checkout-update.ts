@@ -7,8 +7,8 @@
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { git } from '../runner.js';
 import type { Status } from '../status.js';
-import { exists, privateGitDir } from '../worktrees/list.js';
-import { nameOf, type OpenOperation, openOperationIn } from '../worktrees/operations.js';
+import { exists } from '../worktrees/list.js';
+import { gitDirOf, nameOf, type OpenOperation, openOperationIn } from '../worktrees/operations.js';
 import { changedPaths, inTheWay, stagedPaths } from './checkout.js';
 import { type Hidden, hiddenEdits } from './hidden-edits.js';
 import { withTree } from './tick.js';
@@ -85,7 +85,7 @@ export async function withOld(dir: string, { base, to }: Step, paths: readonly s
 
 /** The obstacle, when git refused without naming it. */
 export async function findObstacle(checkout: string, { base, to }: Step): Promise<Obstacle> {
-  const lock = `${(await privateGitDir(checkout)) ?? `${checkout}/.git`}/index.lock`;
+  const lock = `${(await gitDirOf(checkout)) ?? `${checkout}/.git`}/index.lock`;
   if (await exists(lock)) return { kind: 'locked', lock };
   const paths = await inTheWay(checkout, base, to);
   if (paths.length > 0) return { kind: 'untracked', paths };

@@ -39,9 +39,28 @@ export function parseWorktreeList(text: string): WorktreeEntry[] {
   return entries;
 }
 
-/** All worktrees, the main one first; one process. */
+/** All worktrees, the main one first; mostly one process. `repo` is the top folder of one of them. */
 export async function listWorktrees(repo: string): Promise<WorktreeEntry[]> {
-  return parseWorktreeList((await git(repo).result(['worktree', 'list', '--porcelain', '-z'], { read: true })).stdout);
+  const text = (await git(repo).result(['worktree', 'list', '--porcelain', '-z'], { read: true })).stdout;
+  const [main, ...linked] = parseWorktreeList(text);
+  if (main === undefined) return [];
+  return [main.bare ? main : { ...main, path: await mainCheckout(repo, main.path) }, ...linked];
+}
+
+/**
+ * Where the git directory is in another folder (`--separate-git-dir`, a submodule), git lists it, or the folder around it,
+ * in place of the main checkout.
+ */
+async function mainCheckout(repo: string, listed: string): Promise<string> {
+  const gitDir = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(`${repo}/.git`).catch(() => ''))?.[1];
+  // Only a linked worktree has a git directory that names the shared one.
+  if (gitDir !== undefined && !(await exists(join(resolve(repo, gitDir), 'commondir')))) return realpath(repo);
+  if (await exists(`${listed}/.git`)) return listed;
+  // A submodule has its folder in its settings. Nothing leads from a separate git directory to its checkout.
+  const got = await git(listed)
+    .result(['rev-parse', '--show-toplevel'], { ok: [0, 128], read: true })
+    .catch(() => undefined);
+  return got?.code === 0 ? got.stdout.trimEnd() || listed : listed;
 }
 
 /**

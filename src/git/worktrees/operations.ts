@@ -32,7 +32,7 @@ export async function openOperationIn(checkout: string): Promise<OpenOperation |
 }
 
 /** Undefined: left by a repository that was moved, so no operation can be in progress there. */
-async function gitDirOf(checkout: string): Promise<string | undefined> {
+export async function gitDirOf(checkout: string): Promise<string | undefined> {
   const own = `${checkout}/.git`;
   if (await exists(`${own}/HEAD`)) return own;
   const linked = await privateGitDir(checkout);
