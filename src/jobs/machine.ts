@@ -14,6 +14,14 @@ const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN
 /** Messages of git, shells and Node about missing resources. */
 const WORDS =
   /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error/i;
+/**
+ * Where git could open a file and not write to it, it may leave out the reason of the system. "unable to write new index
+ * file" is not here: it may also be that the old one could not be replaced.
+ */
+const WORDS_OF_GIT =
+  /write error\. Out of diskspace|couldn't write '[^'\n]+\.lock'$|error: unable to write file [^:\n]+$|failed to write new configuration file [^:\n]+$/m;
+
+const saysSo = (text: string): boolean => WORDS.test(text) || WORDS_OF_GIT.test(text);
 
 /** The error itself, or a machine failure in its place. */
 export function machineFault(error: unknown): unknown {
@@ -21,7 +29,7 @@ export function machineFault(error: unknown): unknown {
   for (let at: unknown = error; at instanceof Error && !seen.has(at); at = at.cause) {
     seen.add(at);
     const { code } = at as { code?: unknown };
-    if ((typeof code === 'string' && CODES.has(code)) || WORDS.test(at.message)) return asFault(at.message);
+    if ((typeof code === 'string' && CODES.has(code)) || saysSo(at.message)) return asFault(at.message);
   }
   return error;
 }
@@ -32,7 +40,7 @@ export function assertCouldStart({ launchError, launchCode }: Pick<RunResult, 'l
 }
 
 const asFault = (message: string): WorkError => {
-  const what = message.split('\n').find((line) => WORDS.test(line)) ?? message;
+  const what = message.split('\n').find(saysSo) ?? message;
   return new WorkError(`the machine cannot do the work: ${what.trim().slice(0, 300)}`, FAILURE.machine, true);
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { GitError } from '../../../src/git/runner.js';
 import { WorkError } from '../../../src/jobs/job.js';
 import { machineFault } from '../../../src/jobs/machine.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
@@ -17,6 +18,35 @@ describe('C2 a machine that has run out of something', () => {
     ['git, as a repository failure', new WorkError('fatal: cannot fork: Cannot allocate memory', FAILURE.repository)],
   ])('is told from bad work, and may be tried again: %s', (_name, error) => {
     expect(machineFault(error)).toMatchObject({ type: FAILURE.machine, retryable: true });
+  });
+
+  // As git 2.39 said them on a full disk.
+  test.each([
+    ['the index', "fatal: sha1 file '/r/.git/index.lock' write error. Out of diskspace"],
+    ['the index, over quota', "fatal: sha1 file '/r/.git/index.lock' write error: Disk quota exceeded"],
+    ['a ref', "fatal: cannot update ref 'refs/heads/main': couldn't write '/r/.git/refs/heads/main.lock'"],
+    ['a file', 'error: unable to write file new1\nerror: unable to write file new2'],
+    ['settings', 'error: failed to write new configuration file /r/.git/config.lock'],
+    ['packed refs', 'fatal: unable to write new packed-refs: error closing file x.new: No space left on device'],
+    ['an object', 'fatal: unable to write loose object file: No space left on device'],
+  ])('git says it in words of its own: %s', (_name, words) => {
+    const [first] = words.split('\n');
+    const fault = machineFault(new GitError('/r', ['commit'], 128, words)) as Error;
+    expect(fault).toMatchObject({ type: FAILURE.machine, retryable: true });
+    expect(fault.message).toContain(first);
+  });
+
+  test.each([
+    ['a lock', "fatal: Unable to create '/r/.git/index.lock': File exists."],
+    ['a permission', 'error: unable to write file a.txt: Permission denied'],
+    ['a permission, of a patch', "fatal: unable to write file 'a.txt' mode 100644: Permission denied"],
+    ['an index that could not be replaced', 'fatal: unable to write new index file'],
+    ['advice', 'error: new_index file. Check that disk is not full and quota is not exceeded'],
+    ['a tool', 'tool: unable to write file a.txt'],
+    ['a reflog', "fatal: cannot update the ref 'refs/heads/main': unable to append to 'x': Is a directory"],
+  ])('words of git that may mean another trouble are not taken for it: %s', (_name, words) => {
+    const error = new GitError('/r', ['commit'], 128, words);
+    expect(machineFault(error)).toBe(error);
   });
 
   test('is named in one line', () => {
