@@ -46,6 +46,19 @@ describe('landIdea', () => {
     expect(await b.git('show', 'main:roadmap.md')).toBe(nested.trimEnd());
   });
 
+  it('B2: a tag named HEAD changes nothing', async () => {
+    const tagged = await bench({ files: { 'base.txt': 'base\n', 'roadmap.md': tasks }, agent });
+    await tagged.git('tag', 'HEAD');
+    const { worktree, branch, base } = await tagged.prepare();
+    const { head } = await tagged.call(tagged.activities.runAgent, tagged.agentInput(await tagged.prepare())).done;
+    const names = { ...tagged.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001' };
+    expect(await land(tagged, { ...names, worktree, branch, base, head })).toMatchObject({
+      kind: 'landed',
+      commits: 1,
+    });
+    expect(await tagged.git('status', '--porcelain')).toBe('');
+  });
+
   it('C1 says which ideas a person took off the target since the landing before it', async () => {
     const { b, input } = await finished();
     await b.write({ 'other.txt': 'other\n' });

@@ -157,11 +157,14 @@ async function commonBase(input: EnsureInput, tip: string): Promise<string> {
 
 /** The last check before an agent starts: this folder is its own worktree and on the idea's branch. */
 async function assertPlace(path: string, branch: string): Promise<void> {
-  const text = await git(path).run(['rev-parse', '--show-toplevel', '--symbolic-full-name', 'HEAD'], { read: true });
-  const [top, ref] = text.split('\n');
+  const [top, ref] = await Promise.all([
+    git(path).run(['rev-parse', '--show-toplevel'], { read: true }),
+    // To `rev-parse --symbolic-full-name`, HEAD is ambiguous where a tag or branch has that name.
+    git(path).run(['symbolic-ref', '-q', 'HEAD'], { ok: [0, 1], read: true }),
+  ]);
   if (top === path && ref === `refs/heads/${branch}`) return;
   throw new RepositoryError(
-    `${path} is not the worktree of ${branch}: git sees ${top} on ${ref}.`,
+    `${path} is not the worktree of ${branch}: git sees ${top} on ${ref || 'no branch'}.`,
     `Move the folder away and retry: mv '${path}' '${path}.old'`,
   );
 }
