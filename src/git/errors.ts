@@ -6,8 +6,11 @@ export class RepositoryError extends UserError {
   constructor(
     readonly problem: string,
     override readonly fix: string,
+    /** What a program said, where it may tell more. */
+    { cause }: { cause?: unknown } = {},
   ) {
     super(`${problem} ${fix}`, undefined, fix);
+    if (cause !== undefined) this.cause = cause;
   }
 }
 

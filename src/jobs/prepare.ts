@@ -27,7 +27,7 @@ import { type Configured, commandEnvironment } from './command-environment.js';
 import { setUpOrThrow, wallOf } from './confine/walls.js';
 import { type WorkContext, type WorkDeps, WorkError } from './job.js';
 import { limitsOf, loadOne } from './load.js';
-import { assertDiskSpace } from './machine.js';
+import { assertDiskSpace, machineFault } from './machine.js';
 import { placeOf } from './plan-place.js';
 
 export async function prepareIdea(
@@ -127,8 +127,9 @@ function planOf({ plan }: Idea): Pick<PrepareResult, 'plan'> {
 /** ralphctl does not retry problems that only a person can fix. */
 export function asWorkError(error: unknown): never {
   if (error instanceof SetupError) throw new WorkError(error.message, FAILURE.setup);
-  if (error instanceof RepositoryError) throw new WorkError(error.message, FAILURE.repository);
-  throw error;
+  const fault = machineFault(error);
+  if (fault === error && error instanceof RepositoryError) throw new WorkError(error.message, FAILURE.repository);
+  throw fault;
 }
 
 /*

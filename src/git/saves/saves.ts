@@ -5,9 +5,10 @@
 import { copyFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeTemporary } from '../../process/temporary.js';
+import { refuseBlockedNames } from '../branch-names.js';
 import { identityEnv } from '../commits.js';
 import { RepositoryError } from '../errors.js';
-import { git } from '../runner.js';
+import { GitError, git } from '../runner.js';
 import { isClean, readStatus, type Status } from '../status.js';
 import { stageAll } from '../worktrees/commit.js';
 import { exists } from '../worktrees/list.js';
@@ -146,17 +147,21 @@ async function claimNext(
   from: number,
   commit: string,
 ): Promise<string> {
+  let cause: GitError | undefined;
   for (let n = from; n < from + 50; n++) {
     const ref = `${PREFIX}/${idea}/${n}`;
     // The empty old value lets only one writer take a number.
     const args = ['update-ref', '--create-reflog', '-m', `ralphctl: ${why}`, ref, commit, '0'.repeat(commit.length)];
     const made = await git(repo).result(args, { ok: [0, 128] });
     if (made.code === 0) return ref;
+    cause = new GitError(repo, args, made.code, made.stderr);
     if (!/already exists|reference already exists/.test(made.stderr)) break;
   }
+  await refuseBlockedNames(repo);
   throw new RepositoryError(
     `The work of ${idea} in ${repo} could not be saved under ${PREFIX}/${idea}/.`,
     'Check free disk space and that the repository is writable, then retry.',
+    { cause },
   );
 }
 

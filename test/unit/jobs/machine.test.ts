@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { RepositoryError } from '../../../src/git/errors.js';
 import { GitError } from '../../../src/git/runner.js';
 import { WorkError } from '../../../src/jobs/job.js';
 import { machineFault } from '../../../src/jobs/machine.js';
@@ -34,6 +35,12 @@ describe('C2 a machine that has run out of something', () => {
     const fault = machineFault(new GitError('/r', ['commit'], 128, words)) as Error;
     expect(fault).toMatchObject({ type: FAILURE.machine, retryable: true });
     expect(fault.message).toContain(first);
+  });
+
+  test('also behind a save that failed', () => {
+    const cause = new GitError('/r', ['update-ref'], 128, "fatal: cannot update ref 'x': couldn't write '/r/x.lock'");
+    const error = new RepositoryError('The work of a-1 could not be saved.', 'Check it.', { cause });
+    expect(machineFault(error)).toMatchObject({ type: FAILURE.machine, retryable: true });
   });
 
   test.each([

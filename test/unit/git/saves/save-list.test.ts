@@ -28,6 +28,15 @@ async function saved(): Promise<void> {
   await savePoint({ worktree: tree, idea: 'i-1', why: 'rolled back' });
 }
 
+describe('a save that git refuses', () => {
+  it('C2 C6 has the words of git as its cause, so that a full disk is known as one', async () => {
+    await sh(repo.root, 'update-ref', 'refs/ralphctl/save/i-1', repo.base);
+    const error = await savePoint({ worktree: tree, idea: 'i-1', why: 'before landing' }).catch((one: Error) => one);
+    expect(error).toMatchObject({ message: expect.stringContaining('could not be saved') });
+    expect((error as Error).cause).toMatchObject({ stderr: expect.stringContaining('cannot lock ref') });
+  });
+});
+
 describe('viewSaves', () => {
   it('says when, why, how many files and the last subject, also of commits that are older than their save', async () => {
     const before = Date.now() - 1000;
