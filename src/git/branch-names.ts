@@ -1,5 +1,5 @@
 /**
- * User branches whose names ralphctl needs. Invariant: reads only. ralphctl refuses them by name and never takes over
+ * User branches and refs whose names ralphctl needs. Invariant: reads only. ralphctl refuses them by name and never takes over
  * or changes them.
  */
 import { RepositoryError } from './errors.js';
@@ -7,11 +7,23 @@ import { namedIdeas, PINNED_LOG } from './landing/first-parents.js';
 import { branchRef, ideaBranch } from './refs.js';
 import { git } from './runner.js';
 
-/** Refuses a branch named `ralph`, or one below the idea's branch: git then cannot create the idea's branch. */
+const FOLDER = 'refs/ralphctl';
+
+/**
+ * Refuses a branch named `ralph`, or one below the idea's branch: git then cannot create the idea's branch. The same with
+ * a ref in place of the folder of ralphctl's refs.
+ */
 export async function refuseBlockedNames(repo: string, branch = ''): Promise<void> {
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/ralph'], {
-    read: true,
-  });
+  const [text, taken] = await Promise.all([
+    git(repo).run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/ralph'], { read: true }),
+    // Listing it would list all refs of ralphctl.
+    git(repo).result(['show-ref', '--verify', '-q', FOLDER], { ok: [0, 1], read: true }),
+  ]);
+  if (taken.code === 0)
+    throw new RepositoryError(
+      `A ref named ${FOLDER} in ${repo} blocks the refs of ralphctl (${FOLDER}/…).`,
+      `Rename it: git update-ref ${FOLDER}-old ${FOLDER} && git update-ref -d ${FOLDER}`,
+    );
   const names = text.split('\n').filter(Boolean);
   const inTheWay = names.find((name) => name === 'ralph' || (branch !== '' && name.startsWith(`${branch}/`)));
   if (!inTheWay) return;

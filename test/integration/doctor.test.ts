@@ -249,6 +249,20 @@ describe('doctor', () => {
     });
   });
 
+  it.each([
+    ['refs/heads/ralph', 'A branch named ralph', 'git branch -m ralph ralph-old'],
+    ['refs/ralphctl', 'A ref named refs/ralphctl', 'git update-ref -d refs/ralphctl'],
+  ])('D1: names a ref that blocks those of ralphctl, as start does: %s', async (ref, found, fix) => {
+    await box.git('update-ref', ref, 'HEAD');
+    const { code, about } = await doctor('--quick');
+    expect(code).not.toBe(0);
+    expect(about('target')).toMatchObject([
+      { state: 'fail', found: expect.stringContaining(found), fix: expect.stringContaining(fix) },
+    ]);
+    const started = await box.run('start', '--detach');
+    expect(started).toMatchObject({ code: 2, stderr: expect.stringContaining(found) });
+  });
+
   it('submodules: says where worktrees get them from', async () => {
     await programs({ codex: CODEX });
     await configure({ gate: ['test -s libs/x/lib.txt'] });

@@ -7,6 +7,7 @@ import { configFolder, loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
 import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
+import { refuseBlockedNames } from '../../git/branch-names.js';
 import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
 import { checkoutsBehind } from '../../git/landing/behind.js';
@@ -124,6 +125,7 @@ async function checkTarget(root: string, target: string | undefined): Promise<Ch
   try {
     await targetTip(root, target);
     await refuseOpenOperations(root, target);
+    await refuseBlockedNames(root);
     const behind = await checkoutsBehind(root, target);
     return behind.length > 0
       ? warn('target', `${target}; ${behind.join('; ')}`, 'ralphctl sync')

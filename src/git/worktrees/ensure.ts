@@ -66,7 +66,7 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   if (wasSparse && placed.origin !== 'created') await refill(placed.path);
   const anew = placed.origin === 'adopted' && (await beginAnew(placed, { branch, tip, base: input.base }));
   await Promise.all([
-    ...(tip ? [] : [git(input.repo).run(['update-ref', branchRef(input.idea), input.base])]),
+    ...(tip ? [] : [markOurs(input.repo, input.idea, input.base)]),
     writeMark(placed.gitDir, 'idea', input.idea),
     clearMark(placed.gitDir, 'recyclable'),
     clearMark(placed.gitDir, 'recycling'),
@@ -111,6 +111,14 @@ async function add(repo: string, path: string, branch: string, base: string | un
     await git(repo).run(['worktree', 'add', '--no-checkout', '-q', ...what]);
   } catch (error) {
     return orBlocked(repo, branch, error);
+  }
+}
+
+async function markOurs(repo: string, idea: string, base: string): Promise<void> {
+  try {
+    await git(repo).run(['update-ref', branchRef(idea), base]);
+  } catch (error) {
+    await orBlocked(repo, ideaBranch(idea), error);
   }
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseBlockedNames } from '../../../../src/git/branch-names.js';
 import type { LandOptions } from '../../../../src/git/landing/land.js';
 import { landWork, worktreeOf } from '../idea-work.js';
-import { commitFiles, GREEN, makeRepo, read, sh, type TestRepo } from '../repo.js';
+import { commitFiles, GREEN, makeRepo, read, sh, shell, type TestRepo } from '../repo.js';
 
 let repo: TestRepo;
 beforeEach(async () => {
@@ -62,6 +62,29 @@ describe('branches of the user with a name that ralphctl needs', () => {
     await sh(repo.root, 'branch', '-m', 'ralph/i-1/part', 'ralph');
     await expect(refuseBlockedNames(repo.root)).rejects.toThrow(/git branch -m ralph ralph-old/);
     await expect(ensure()).rejects.toThrow(/git branch -m ralph ralph-old/);
+  });
+
+  it.each([
+    ['loose', async () => undefined],
+    ['packed', () => sh(repo.root, 'pack-refs', '--all')],
+  ])('a ref in the place of the refs of ralphctl is named, with the command that moves it: %s', async (_name, pack) => {
+    await sh(repo.root, 'update-ref', 'refs/ralphctl', 'HEAD');
+    await pack();
+    const problem = await refuseBlockedNames(repo.root).catch((error: Error) => error.message);
+    expect(problem).toContain(`A ref named refs/ralphctl in ${repo.root} blocks`);
+    await expect(ensure()).rejects.toThrow(problem);
+    const fix = /Rename it: (.+)$/.exec(problem ?? '')?.[1] ?? 'false';
+    expect(await shell(repo.root, fix)).toMatchObject({ code: 0 });
+    expect(await tip('refs/ralphctl-old')).toBe(repo.base);
+    const { path } = await ensure();
+    await commitFiles(path, { 'a.txt': 'two\n' }, 'step');
+    await sh(repo.root, 'update-ref', '-d', 'refs/ralphctl/branch/i-1');
+    await sh(repo.root, 'update-ref', 'refs/ralphctl', 'HEAD');
+    await pack();
+    await expect(land('i-1')).rejects.toThrow(problem);
+    await shell(repo.root, fix);
+    expect(await land('i-1')).toMatchObject({ kind: 'landed' });
+    await expect(refuseBlockedNames(repo.root)).resolves.toBeUndefined();
   });
 
   it('landing takes the mark of the branch away with the branch', async () => {
