@@ -10,6 +10,7 @@ import type { Status } from '../status.js';
 import { exists } from '../worktrees/list.js';
 import { gitDirOf, nameOf, type OpenOperation, openOperationIn } from '../worktrees/operations.js';
 import { changedPaths, inTheWay, stagedPaths } from './checkout.js';
+import { undoHalf } from './half-done.js';
 import { type Hidden, hiddenEdits } from './hidden-edits.js';
 import { withTree } from './tick.js';
 
@@ -64,7 +65,11 @@ export async function editedPaths(checkout: string, commit: string): Promise<Set
 export async function catchUp(checkout: string, { base, to }: Step): Promise<boolean> {
   if ((await inTheWay(checkout, base, to)).length > 0) return false;
   await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
-  return (await git(checkout).result(['read-tree', '-m', '-u', base, to], { ok: [0, 1, 128] })).code === 0;
+  const got = await git(checkout).result(['read-tree', '-m', '-u', base, to], { ok: [0, 1, 128] });
+  if (got.code === 0) return true;
+  // A disk without room may refuse that, too. The branch has moved by now.
+  await undoHalf(checkout, { base, to, stderr: got.stderr }).catch(() => undefined);
+  return false;
 }
 
 /** A commit like `to`, but with some paths as in `base`: the content of a checkout that keeps its edits of those. */

@@ -16,6 +16,7 @@ import type { WorktreeEntry } from '../worktrees/list.js';
 import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
 import { checkoutNote } from './checkout-note.js';
 import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
+import { undoHalf } from './half-done.js';
 import { putBack, stagedAlike } from './put-back.js';
 
 export interface SwapInput {
@@ -79,7 +80,7 @@ const tipOf = (repo: Git, ref: string): Promise<string> =>
   repo.run(['rev-parse', '--verify', '-q', ref], { ok: [0, 1], read: true });
 
 /**
- * Refused: files block it, so the checkout must be left behind. Put back: git changed the files, and then did not move
+ * Refused: files block it, or git cannot write them, so the checkout must be left behind. Put back: git changed the files, and then did not move
  * the branch.
  */
 async function fastForward(
@@ -93,7 +94,8 @@ async function fastForward(
   const verify = `verify refs/heads/${input.target} ${input.from}`;
   if (!(await transact(repo, input, [...claimLines(input), verify]))) return { moved: false };
   const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
-  await git(checkout).result(args, { ok: [0, 1, 2, 128], env: { GIT_REFLOG_ACTION: input.reason } });
+  const env = { GIT_REFLOG_ACTION: input.reason };
+  const { stderr } = await git(checkout).result(args, { ok: [0, 1, 2, 128], env });
   const names = [`refs/heads/${input.target}`, checkoutBaseRef(input.target)];
   const text = await repo.run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
   const [tip = '', base] = names.map(
@@ -103,7 +105,11 @@ async function fastForward(
         .find((line) => line.startsWith(`${name} `))
         ?.split(' ')[1],
   );
-  if (tip === input.from) return (await putBack(input.dir, checkout, step, alike)) ? 'put back' : 'refused';
+  if (tip === input.from) {
+    if (await putBack(input.dir, checkout, step, alike)) return 'put back';
+    await undoHalf(checkout, { ...step, stderr });
+    return 'refused';
+  }
   if (tip !== input.to && !(await contains(repo, input.to, tip))) return { moved: false };
   if (base) await repo.run(['update-ref', '-d', names[1] ?? '', base]);
   return { moved: true };
