@@ -168,6 +168,9 @@ class Run {
     this.tell(
       `the run ended without ${notLanded.map(({ idea, status }) => `${idea} (${status})`).join(', ')}; the next one`,
     );
+    // What a rollback took off the target stays out until then.
+    for (const { idea } of notLanded)
+      if (this.#said.some((one) => one.what === 'rollback' && one.idea === idea)) await this.place.call('retry', idea);
     await this.#start();
     return true;
   }
