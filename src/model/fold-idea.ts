@@ -8,7 +8,7 @@ import { gate, unfinished } from './fold-gate.js';
 import { answered, command, delivered, landedFirst, moment } from './fold-said.js';
 import { keepQuestion } from './left-asking.js';
 import type { IdeaModel, Iteration, RunModel } from './model.js';
-import { addRun } from './tally.js';
+import { addRun, uncharge } from './tally.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
 
@@ -234,8 +234,8 @@ function repeated(model: RunModel, idea: IdeaModel, number: number): void {
   // These begin the count again.
   if (idea.said.some(({ verb, at }) => AGAIN.has(verb) && at >= last.startedAt)) return;
   last.uncharged = true;
-  idea.spent.iterations -= 1;
-  model.spent.iterations -= 1;
+  uncharge(idea.spent, last.durationMs);
+  uncharge(model.spent, last.durationMs);
 }
 
 const AGAIN = new Set(['retry', 'unblock', 'rollback', 'assign', 'resume']);

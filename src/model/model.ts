@@ -172,6 +172,8 @@ export interface Tally {
   /** All runs. Absent in files of older versions, whose `iterations` counts all. */
   runs?: number;
   ms: number;
+  /** Of the runs that cost an iteration, where others did not. */
+  iterationsMs?: number;
   tokensIn: number;
   tokensOut: number;
   dollars: number;

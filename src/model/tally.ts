@@ -13,6 +13,15 @@ export const emptyTally = (): Tally => ({
   unknownDollars: 0,
 });
 
+/** How long the iterations took together. */
+export const iterationsMs = ({ iterationsMs: known, ms }: Pick<Tally, 'iterationsMs' | 'ms'>): number => known ?? ms;
+
+/** A run turned out to cost no iteration. */
+export function uncharge(tally: Tally, durationMs: number): void {
+  tally.iterationsMs = iterationsMs(tally) - durationMs;
+  tally.iterations -= 1;
+}
+
 /** Agent runs that have ended, charged or not. */
 export const runsOf = ({ runs, iterations }: Pick<Tally, 'runs' | 'iterations'>): number => runs ?? iterations;
 
@@ -38,6 +47,8 @@ export const agentMs = ({ durationMs, startedAt, endedAt }: Iteration, now: numb
 
 /** Adds one agent run. */
 export function addRun(tally: Tally, durationMs: number, usage: Usage | undefined, charged = true): void {
+  if (!charged || tally.iterationsMs !== undefined)
+    tally.iterationsMs = iterationsMs(tally) + (charged ? durationMs : 0);
   if (charged) tally.iterations += 1;
   tally.runs = runsOf(tally) + 1;
   tally.ms += durationMs;

@@ -1,5 +1,6 @@
 /** The first three lines of every screen of a run: its state, its bar, its counts (G5). */
 import type { RunModel } from '../../model/model.js';
+import { iterationsMs } from '../../model/tally.js';
 import type { Details } from '../details.js';
 import { isOver } from '../idea/possible.js';
 import { listsOf } from '../lists.js';
@@ -153,9 +154,11 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
   const open = counts.todo + counts.landing + counts.working;
   const togo =
     second !== undefined || !canRun(model) ? undefined : timeToGo(listsOf(model).landedMs, open, model.slots ?? 1);
-  const { iterations, ms } = model.spent;
+  const { iterations } = model.spent;
   const average =
-    columns >= 120 && iterations > 0 ? `${many(iterations, 'iteration')}, ${lasted(ms / iterations)} on average` : '';
+    columns >= 120 && iterations > 0
+      ? `${many(iterations, 'iteration')}, ${lasted(iterationsMs(model.spent) / iterations)} on average`
+      : '';
   const rights = togo === undefined ? [''] : [`about ${togo} to go`, `about ${togo}`, ''];
   for (const right of rights) {
     for (const gap of ['   ', '  ']) {

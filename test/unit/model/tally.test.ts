@@ -4,7 +4,7 @@ import { factsText, tallyText } from '../../../src/client/views/fact-lines.js';
 import { ideaFacts, runFacts } from '../../../src/model/facts.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
-import { iterationCount, runsOf } from '../../../src/model/tally.js';
+import { iterationCount, iterationsMs, runsOf } from '../../../src/model/tally.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { makeReport } from '../../../src/report/build.js';
 
@@ -83,4 +83,16 @@ it('D1 G2: a gate that did not run again names the gate that had seen the same t
   const idea = model.ideas.get('a');
   if (!idea) throw new Error('no idea');
   expect(factsText(ideaFacts(idea), 0)).toContain('gate green, same tree as gate of a');
+});
+
+it('A8: the average of iterations leaves out the time of runs that cost none', () => {
+  const average = (model: RunModel): number => iterationsMs(model.spent) / model.spent.iterations;
+  const two = [begin(1, 1), end(1, 1, { durationMs: 3000 }), begin(2, 2), end(2, 2, { durationMs: 4000 })];
+  expect(average(told(...two))).toBe(3500);
+  const cut = end(3, 3, { durationMs: 60_000, outcome: 'failed', uncharged: true });
+  expect(average(told(begin(3, 3), cut, ...two))).toBe(3500);
+  expect(average(told(...two, begin(3, 3), cut))).toBe(3500);
+  // An older version does not say so: the next run has its number again.
+  const older = end(1, 1, { durationMs: 60_000, outcome: 'failed' });
+  expect(average(told(begin(1, 1), older, begin(2, 1), end(2, 1, { durationMs: 2000 })))).toBe(2000);
 });
