@@ -269,14 +269,7 @@ export class Autopilot {
   }
 
   /** Notes when ideas came to their statuses. */
-  takeChanges(now: number): IdeaEntry[] {
-    const changes = this.#board.changes.splice(0);
-    for (const { card } of changes) {
-      const entry = this.graph.entry(card.id);
-      if (entry) entry.since ??= now;
-    }
-    return changes;
-  }
+  takeChanges = (now: number): IdeaEntry[] => this.#board.takeChanges(now);
 
   tellLeftOut(): void {
     const left = this.state.entries.filter(({ status }) => status === 'skipped' || status === 'abandoned');

@@ -185,6 +185,16 @@ export class Board {
     this.graph.refresh(entry.card.id);
   }
 
+  /** Status changes since the last call; notes when ideas came to their statuses. */
+  takeChanges(now: number): IdeaEntry[] {
+    const changes = this.changes.splice(0);
+    for (const { card } of changes) {
+      const entry = this.graph.entry(card.id);
+      if (entry) entry.since ??= now;
+    }
+    return changes;
+  }
+
   /** Drops messages to a child that is gone. Its successor must not get them, nor fail because they fail. */
   dropMessages(idea: string): void {
     if (this.outbox.some((command) => command.idea === idea)) {

@@ -11,7 +11,7 @@ import type { IdeaEntry } from '../../protocol/run.js';
 import { addStumbled, isOwn, noteWork, takeOwnTrouble } from '../accounts/own-trouble.js';
 import { reachedText, runQuestion } from '../budget/amounts.js';
 import { isStale, spend } from '../budget/run.js';
-import { followUp } from '../idea/interventions.js';
+import { followUp } from '../idea/afterwards.js';
 import { clip, clipReason, MAX_QUESTION, MAX_REASON } from '../text.js';
 import type { Board } from './board.js';
 import { countFailure, pauseRun, tellRunState } from './control.js';
