@@ -32,6 +32,15 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
+/** `freed` resolves once `free` was called. */
+function latch(): { free: () => void; freed: Promise<void> } {
+  let free = (): void => {};
+  const freed = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  return { free, freed };
+}
+
 describe('continue-as-new', () => {
   it('many ideas, and many pause and resume signals: each lands once, none starts twice, no slot is lost', async () => {
     const first = names(SIZES.first);
@@ -135,10 +144,7 @@ describe('continue-as-new', () => {
   }, 120_000);
 
   it('a new autopilot takes over what a terminated one left open, and finishes it', async () => {
-    let free = (): void => {};
-    const freed = new Promise<void>((resolve) => {
-      free = resolve;
-    });
+    const { free, freed } = latch();
     const ids = names(12);
     let landing = '';
     await open({
@@ -180,10 +186,7 @@ describe('continue-as-new', () => {
   }, 120_000);
 
   it('a new autopilot takes open ideas over before it starts others, each under the number that it has', async () => {
-    let free = (): void => {};
-    const freed = new Promise<void>((resolve) => {
-      free = resolve;
-    });
+    const { free, freed } = latch();
     const cards = cardsOf(...names(6));
     await open({
       cards,
@@ -233,10 +236,7 @@ describe('continue-as-new', () => {
   }, 120_000);
 
   it('an open idea that is not in the backlog any more ends, and its number is free only then', async () => {
-    let free = (): void => {};
-    const freed = new Promise<void>((resolve) => {
-      free = resolve;
-    });
+    const { free, freed } = latch();
     const cards = cardsOf(...names(2));
     await open({
       cards,
@@ -260,10 +260,7 @@ describe('continue-as-new', () => {
   }, 120_000);
 
   it('an open idea that a person skips meanwhile ends after its iteration, and does not land', async () => {
-    let free = (): void => {};
-    const freed = new Promise<void>((resolve) => {
-      free = resolve;
-    });
+    const { free, freed } = latch();
     await open({
       cards: cardsOf(...names(2)),
       agent: async ({ idea }, signal) => {

@@ -22,10 +22,13 @@ const strangersOf = ({ state }: Autopilot): string[] => state.strangers?.map(({ 
 
 /** What a person said between two runs, as the open idea takes it. An answer is one to the question that it still asks. */
 export function saidBetween(entry: IdeaEntry, notes: readonly string[]): { signal: string; text: string }[] {
+  // Of several the first one counts; a later question has nothing to do with any of them.
+  let asks = entry.leftAsking === true;
+  delete entry.leftAsking;
   return notes.map((note) => {
-    const answer = entry.leftAsking ? answerIn(note)?.answer : undefined;
+    const answer = asks ? answerIn(note)?.answer : undefined;
     if (answer === undefined) return { signal: messages.hintSignal.name, text: note };
-    delete entry.leftAsking;
+    asks = false;
     return { signal: messages.answerSignal.name, text: answer };
   });
 }
