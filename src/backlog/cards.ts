@@ -20,5 +20,6 @@ export const toCard = (idea: Idea): IdeaCard => ({
   ...(idea.priority === undefined || idea.priority.steps === 0 ? {} : { priority: idea.priority }),
   ...(idea.blue ? { blue: true as const } : {}),
   ...(idea.ralph || idea.blue ? {} : { single: true as const }),
+  ...(idea.plan ? { plan: true as const } : {}),
   ...(idea.agent === undefined ? {} : { agent: idea.agent }),
 });

@@ -77,6 +77,8 @@ export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: R
     });
     if (idea.ralph) delete entry.single;
     else entry.single = true;
+    if (idea.plan) entry.plan = true;
+    else delete entry.plan;
     if (idea.success.length > 0) entry.success = idea.success;
     if (idea.parent !== undefined) entry.parent = idea.parent;
     if (idea.agent !== undefined && entry.agent === undefined) entry.agent = idea.agent;

@@ -114,6 +114,8 @@ export interface IdeaModel {
   max?: number;
   /** A single attempt: more iterations do not help it. */
   single?: true;
+  /** It has a plan with steps. */
+  plan?: true;
   /** Wall clock for the whole idea, in the last agent run that said it; ms. */
   limitMs?: number;
   step?: StepPlace;

@@ -90,6 +90,8 @@ export interface IdeaCard {
   blue?: true;
   /** A single attempt: more iterations do not help it. Absent from older runs. */
   single?: true;
+  /** It has a plan with steps. Absent from older runs. */
+  plan?: true;
   /** Its own agent, if it names one. */
   agent?: string;
 }

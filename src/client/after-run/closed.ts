@@ -6,6 +6,7 @@
 import { closedLockDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
 import { type AfterRun, refusedAfterRun } from '../../decide/idea/after-run.js';
+import { unfit } from '../../decide/idea/table.js';
 import type { Gone, Said } from '../../model/model.js';
 import type { LineGone } from '../../model/since.js';
 import { againCommand, startCommand } from '../../model/start-again.js';
@@ -63,6 +64,8 @@ export interface ClosedIdea {
   gone?: Gone;
   /** It had a single attempt in the last run. */
   single?: true;
+  /** It had a plan with steps in the last run. */
+  plan?: true;
   /** The idea in the plan of the next start, where the plan was read. */
   idea?: Idea;
   /** The newest run that had it. */
@@ -183,6 +186,7 @@ export async function closedIdea(closed: Closed, id: string, { planned = false }
     ...base,
     ...standing,
     ...(last?.single ? { single: true as const } : {}),
+    ...((idea ? idea.plan : last?.plan) ? { plan: true as const } : {}),
     ...(question ? { question } : {}),
     ...(question && last?.lastAsked ? { questionId: last.lastAsked } : {}),
     ...(last ? { said: last.said } : {}),
@@ -209,13 +213,10 @@ export async function isSingle(closed: Closed, { id, single, idea }: ClosedIdea)
 }
 
 /** @throws UserError when the idea does not accept the command now */
-export function assertAccepts(
-  closed: Closed,
-  { id, state, lineGone, recorded = closed.recorded }: ClosedIdea,
-  verb: IdeaVerb,
-): void {
-  const start = recorded?.model.startAgain;
-  const refusal = refusedAfterRun(id, state, verb, lineGone ? '' : (againCommand(id, start) ?? ''));
+export function assertAccepts(closed: Closed, idea: ClosedIdea, verb: IdeaVerb): void {
+  const { id, state, lineGone, recorded = closed.recorded } = idea;
+  const anew = lineGone ? '' : (againCommand(id, recorded?.model.startAgain) ?? '');
+  const refusal = refusedAfterRun(id, state, verb, anew, unfit(idea));
   if (refusal !== undefined) throw new UserError(refusal, EXIT.refused);
 }
 

@@ -100,17 +100,22 @@ export function stateAfterRun({ status, group, off, givenUp, leftOut, held, aske
 export const verbsAfterRun = (state: AfterRun): ReadonlySet<IdeaVerb> =>
   new Set(Object.keys(TABLE[state]) as IdeaVerb[]);
 
-/** Why the command is refused; undefined: it is accepted. `anew`: the command that runs landed work again, if any. */
+/**
+ * Why the command is refused; undefined: it is accepted. `anew`: the command that runs landed work again, if any.
+ * `left`: verbs that are not offered, because the idea refuses them for another reason than its state.
+ */
 export function refusedAfterRun(
   idea: string,
   state: AfterRun,
   verb: IdeaVerb,
   anew: string | undefined = `ralphctl start --again ${idea}`,
+  left: (verb: IdeaVerb) => boolean = () => false,
 ): string | undefined {
   if (TABLE[state][verb] !== undefined) return undefined;
   const over = state === 'landed';
   const again = over && anew !== '' ? `. To run it again: ${anew}` : '';
-  const legal = Object.keys(TABLE[state])
+  const legal = [...verbsAfterRun(state)]
+    .filter((one) => !left(one))
     .map((one) => (one === 'skip-step' ? 'skip --step' : one))
     .sort();
   const possible = legal.length === 0 ? '' : `. Possible without a run: ${legal.join(', ')}`;

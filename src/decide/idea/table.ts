@@ -205,13 +205,17 @@ export const legalInterventions = (
     .filter((verb) => !refused(verb))
     .map((verb) => TYPED[verb] ?? verb);
 
+/** Verbs that an idea of this shape refuses in every state. */
+export const unfit =
+  ({ single, plan }: { single?: true; plan?: true }) =>
+  (verb: IdeaVerb): boolean =>
+    (verb === 'limit' && single === true) || (verb === 'skip-step' && plan !== true);
+
 /** Verbs that fit the situation but that the run or the idea refuses in its present state. */
 export function refusedFor(entry: IdeaEntry, { run, mode = 'autopilot' }: AutopilotState): (verb: IdeaVerb) => boolean {
   if (run === 'stopping' || run === 'completed') return () => true;
   return (verb) =>
-    (verb === 'resume' && !goesOn(entry)) ||
-    (verb === 'assign' && mode !== 'semi-auto') ||
-    (verb === 'limit' && entry.card.single === true);
+    (verb === 'resume' && !goesOn(entry)) || (verb === 'assign' && mode !== 'semi-auto') || unfit(entry.card)(verb);
 }
 
 /** Whether a `resume` of the idea alone has an effect. */

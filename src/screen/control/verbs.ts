@@ -3,7 +3,7 @@
  * Invariant: pure. Offers only commands that the run accepts now; the run decides in the end.
  */
 import { refusedAfterRun } from '../../decide/idea/after-run.js';
-import { ideaEffect } from '../../decide/idea/table.js';
+import { ideaEffect, unfit } from '../../decide/idea/table.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { startArgs } from '../../model/start-again.js';
 import type { IdeaVerb } from '../../protocol/command.js';
@@ -59,7 +59,7 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
     if (verbs.has(verb)) return wish;
     if (isOver(model))
       return {
-        refused: `${verb} does not apply: ${refusedAfterRun(id, afterRunOf(idea), verb, '') ?? 'the run is over'}`,
+        refused: `${verb} does not apply: ${refusedAfterRun(id, afterRunOf(idea), verb, '', unfit(idea)) ?? 'the run is over'}`,
       };
     const legal = ideaEffect(id, situationOf(idea, model.landing), verb, (one) => !verbs.has(one));
     return {

@@ -3,7 +3,7 @@
  * Invariant: the run refuses every command that is missing here. The table of situations is the run's own.
  */
 import { type AfterRun, stateAfterRun, verbsAfterRun } from '../../decide/idea/after-run.js';
-import { legalVerbs, type Situation } from '../../decide/idea/table.js';
+import { legalVerbs, type Situation, unfit } from '../../decide/idea/table.js';
 import { type RunEvent, runTransition } from '../../decide/run/table.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { IdeaVerb } from '../../protocol/command.js';
@@ -52,7 +52,7 @@ export function afterRunOf(idea: IdeaModel): AfterRun {
 export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVerb> {
   const over = isOver(model);
   const verbs = new Set(over ? verbsAfterRun(afterRunOf(idea)) : legalVerbs(situationOf(idea, model.landing)));
-  if (idea.single) verbs.delete('limit');
+  for (const verb of verbs) if (unfit(idea)(verb)) verbs.delete(verb);
   if (over) return verbs;
   if (model.mode !== 'semi-auto') verbs.delete('assign');
   // What waits for an approval goes on with that alone.

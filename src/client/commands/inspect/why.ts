@@ -3,15 +3,15 @@
  * too.
  */
 import { verbsAfterRun } from '../../../decide/idea/after-run.js';
+import { unfit } from '../../../decide/idea/table.js';
 import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
 import { listSaves } from '../../../git/saves/saves.js';
 import { leftOutBefore } from '../../../model/left-out.js';
 import { refusedRollback } from '../../../model/refused.js';
-import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT } from '../../../protocol/user-error.js';
 import type { WhyView } from '../../../protocol/views.js';
 import { recordOf } from '../../../run-files/carried.js';
-import { listRuns, loadIdea } from '../../../run-files/run.js';
+import { listRuns } from '../../../run-files/run.js';
 import { afterRunOf } from '../../../screen/idea/possible.js';
 import { retriesText } from '../../../screen/text/numbers.js';
 import { resolveConnection } from '../../../server/connection.js';
@@ -63,8 +63,7 @@ async function explain(context: Context, project: string, idea: string): Promise
   if (over) {
     delete view.possible;
     delete view.paused;
-  } else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
-    view.possible = view.possible.filter((command) => command !== 'skip --step');
+  }
   const after = over ? await standsAfter(context, project, { view, recorded }) : undefined;
   const held = over && recorded && view.status === 'landed' ? await ideaNotPushed(root, recorded.run, idea) : undefined;
   if (held) view.reason = [view.reason, `not pushed: ${held}`].filter(Boolean).join('. ');
@@ -144,10 +143,7 @@ async function standsAfter(
   const anew = told.told?.verb === 'rollback';
   const out = left ?? (has('rollback') && told.status !== 'landed' ? 'rolled back' : undefined);
   const accepts = [...verbsAfterRun(afterRunOf(told))].filter(
-    (verb) =>
-      !(told.lineGone && needsLine(verb)) &&
-      !(verb === 'limit' && told.single) &&
-      !(verb === 'skip-step' && told.step === undefined),
+    (verb) => !(told.lineGone && needsLine(verb)) && !unfit(told)(verb),
   );
   const first = leftOutBefore([...recorded.model.ideas.values()], idea);
   const starts = told.status !== 'landed' && !told.off && !told.lineGone && out !== 'rolled back';
@@ -159,12 +155,6 @@ async function standsAfter(
     ...(first.length > 0 ? { first } : {}),
     ...(told.lineGone ? { lineGone: { ...told.lineGone, command: last?.command } } : {}),
   };
-}
-
-/** False also when this host has no files of the run: then plans are unknown. */
-async function hasNoPlan(root: string, run: RunRef, idea: string): Promise<boolean> {
-  const known = await loadIdea(root, run, idea).catch(() => undefined);
-  return known !== undefined && !known.plan;
 }
 
 /** Loaded only here: the readers of backlogs and configurations take longer to load than a query takes. */

@@ -515,6 +515,15 @@ describe('B9 C3 skip --step', () => {
     say(pilot, 'i2', 'needs-human', { reason: 'look', approvable: true });
     expect(refusal(pilot, { verb: 'skip-step', idea: 'i2' })).toMatch(/^i2 waits for your approval/);
   });
+
+  test('is offered only to an idea with a plan', () => {
+    const pilot = pilotOf([card('i1'), card('i2', { plan: true })], { slots: 1 });
+    expect(refusal(pilot, { verb: 'answer', idea: 'i1', text: 'x' })).not.toContain('skip --step');
+    expect(refusal(pilot, { verb: 'answer', idea: 'i2', text: 'x' })).toContain('skip --step');
+    const offered = (id: string) => why(id, settings(), pilot.graph, pilot.state)?.possible;
+    expect(offered('i1')).not.toContain('skip --step');
+    expect(offered('i2')).toContain('skip --step');
+  });
 });
 
 test('C5: an idea that was answered waits for a slot, and not with its question as the reason', () => {

@@ -1,6 +1,7 @@
 /** How an idea stands after the run: what its record says, what the target has, and what follows. Features: C2 C3. */
 import { describe, expect, it } from 'vitest';
 import { type AfterRun, refusedAfterRun, stateAfterRun, verbsAfterRun } from '../../../../src/decide/idea/after-run.js';
+import { unfit } from '../../../../src/decide/idea/table.js';
 import { standsAs } from '../../../../src/decide/idea/on-target.js';
 import { IDEA_STATUSES } from '../../../../src/protocol/states.js';
 
@@ -58,6 +59,8 @@ describe('C3 the state that commands go by', () => {
     expect(verbsAfterRun('gone').has('retry')).toBe(true);
     expect(refusedAfterRun('a-1', 'gone', 'retry')).toBeUndefined();
     expect(verbsAfterRun('landed').has('retry')).toBe(false);
+    expect(refusedAfterRun('a-1', 'failed', 'answer', '', unfit({ plan: true }))).toContain('skip --step');
+    expect(refusedAfterRun('a-1', 'failed', 'answer', '', unfit({}))).not.toContain('skip --step');
     expect(refusedAfterRun('a-1', 'landed', 'retry')).toContain('To run it again: ralphctl start --again a-1');
   });
 });
