@@ -1,8 +1,8 @@
 /** How an idea stands after the run: what its record says, what the target has, and what follows. Features: C2 C3. */
 import { describe, expect, it } from 'vitest';
 import { type AfterRun, refusedAfterRun, stateAfterRun, verbsAfterRun } from '../../../../src/decide/idea/after-run.js';
-import { unfit } from '../../../../src/decide/idea/table.js';
 import { standsAs } from '../../../../src/decide/idea/on-target.js';
+import { unfit } from '../../../../src/decide/idea/table.js';
 import { IDEA_STATUSES } from '../../../../src/protocol/states.js';
 
 const record = { status: 'landed', worked: false, again: false } as const;
