@@ -19,7 +19,10 @@ const MAY_STAY_OPEN = /(?<![^\r\n]) {0,3}(?:`{3}|~{3}|<)/;
 /** CPU time limit for one piece, ms. A piece of four thousand characters normally takes about ten. */
 const MOST_MS = 2000;
 /** Only the clock can interrupt a script. On a busy machine it runs faster than the parser, which then begins again. */
-const TRIES = [1, 4, 16];
+const TRIES = 3;
+const LONGEST_MS = 16 * MOST_MS;
+/** The machine may get busier from one try to the next. */
+const MARGIN = 1.5;
 /** CPU time limit for all pieces of a file, ms; each piece adds some. CPU time ignores load. */
 const FILE_MS = 2000;
 const PIECE_MS = 40;
@@ -49,14 +52,18 @@ const guarded = new Script('parse()');
 function parseInTime(text: string, line: number): Root {
   const deep = text.split(/\r\n?|\n/).findIndex((one) => TOO_DEEP.test(one));
   if (deep >= 0) throw new TooComplexError('this list is nested too deeply', line + deep + 1);
-  for (const times of TRIES) {
+  let timeout = MOST_MS;
+  for (let tries = 0; tries < TRIES; tries += 1) {
     const before = process.cpuUsage();
     try {
       const context = createContext({ parse: () => parser.parse(text) });
-      return guarded.runInContext(context, { timeout: MOST_MS * times }) as Root;
+      return guarded.runInContext(context, { timeout }) as Root;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      if (cpuMs(before) >= MOST_MS * ENOUGH) break;
+      const used = cpuMs(before);
+      if (used >= MOST_MS * ENOUGH) break;
+      // As much clock time as the CPU time needs at the speed of this try.
+      timeout = Math.min(LONGEST_MS, Math.ceil((MARGIN * MOST_MS * timeout) / Math.max(used, 1)));
     }
   }
   throw new TooComplexError('the Markdown from this line on takes too long to read', line + 1);
