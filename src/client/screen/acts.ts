@@ -71,9 +71,11 @@ async function done(act: Act, host: ActHost): Promise<void> {
       terminal.copy(act.text);
       host.say(`copied: ${act.text.slice(0, 60)}`);
       return;
-    case 'web':
-      host.say(source.webPage ?? 'no Web UI is known for this server', source.webPage !== undefined);
+    case 'web': {
+      const page = source.webPage(act.idea);
+      host.say(page ?? 'no Web UI is known for this server', page !== undefined);
       return;
+    }
     case 'page': {
       host.say('writing the page …');
       const { ok, text } = await tell(context, ['report', '--run', act.run, '--html']);

@@ -2,6 +2,7 @@
  * Keeps the model of a run current from its growing files, and at intervals from the worker.
  * Invariant: reads and asks only. Without a server or worker the model shows the state in the files.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { checkoutsBehind } from '../../git/landing/behind.js';
@@ -16,6 +17,7 @@ import { readSummary } from '../../run-files/summary.js';
 import type { Standstill } from '../../screen/details.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
+import { webPage } from '../api/web-page.js';
 import type { Context } from '../context.js';
 import { passedOver } from '../model/passed-over.js';
 import { takeLeftOut } from '../model/take-left-out.js';
@@ -65,7 +67,6 @@ export class RunSource {
   #whole = false;
   #focused = true;
   #standstill: Standstill | undefined;
-  #uiUrl: string | undefined;
   /** Why the events cannot be read. */
   #unreadable: Error | undefined;
   readonly #troubles = new Map<string, Notice>();
@@ -113,9 +114,9 @@ export class RunSource {
     return facts?.runId;
   }
 
-  /** Address of the run's page in the Web UI. */
-  get webPage(): string | undefined {
-    return this.#uiUrl;
+  /** Address of the run's page in the Web UI, or of an idea's. */
+  webPage(idea?: string): string | undefined {
+    return this.#connected && webPage(this.#connected.target, this.#ref.project, idea);
   }
 
   focus(focused: boolean): void {
@@ -262,8 +263,6 @@ export class RunSource {
     const connected = await connect(this.#context, { start: false }).catch(() => undefined);
     if (!connected) return undefined;
     this.#connected = connected;
-    const { uiUrl, namespace } = connected.target;
-    if (uiUrl) this.#uiUrl = `${uiUrl}/namespaces/${namespace}/workflows`;
     this.#api = new RunApi(connected.client, this.#ref.project);
     return this.#api;
   }

@@ -108,6 +108,33 @@ export function couldBeStronger(ladder: Ladder, agent: string | undefined, stron
   return stronger === undefined && agent !== undefined && ladder.stronger?.includes(agent) === true;
 }
 
+const DONE: Readonly<Record<Rung['do'], string>> = {
+  nudge: 'it was asked for another way',
+  fresh: 'it was asked for a fresh start',
+  stronger: 'it got a stronger model or effort',
+  other: 'another agent took it',
+  ask: 'it asks you',
+};
+const NEXT: Readonly<Record<Rung['do'], string>> = {
+  nudge: 'it is asked for another way',
+  fresh: 'it is asked for a fresh start',
+  stronger: 'it gets a stronger model or effort',
+  other: 'another agent takes it',
+  ask: 'it asks you',
+};
+
+/** The rung that was taken last, this iteration's included, and the next one: the end of the warning's text. */
+export function rungsText(before: Stall, idle: number, ladder: Ladder, able?: (rung: Rung) => boolean): string {
+  const { stall, rung } = climb(before, idle, ladder, able);
+  const { taken, skipped = 0 } = stall;
+  if (rung?.do === 'ask') return `; ${DONE.ask}`;
+  const last = ladder.rungs[taken - 1];
+  const next = ladder.rungs.find((one, at) => at >= taken && (able?.(one) ?? true));
+  const done = last ? `; ${DONE[last.do]}` : '';
+  const more = ladder.after + (taken - skipped) * ladder.every - idle;
+  return next && more > 0 ? `${done}; after ${more} more, ${NEXT[next.do]}` : done;
+}
+
 /** The text for the next prompt; for the rung that asks, the question to the person. */
 export function wordsOf(rung: Rung, idle: number): string {
   const count = `${idle} iterations in a row made no progress on this task`;
@@ -158,15 +185,23 @@ export function observe(watch: Watch, left: Left, old = false): Watch {
 /** Gives the warnings that are due. `budget`: texts of budgets that are nearly used, by their dimension. */
 export function warn(
   watch: Watch,
-  at: { iteration: number; most: number; now: number; settings: WarningSettings; budget?: Record<string, string> },
+  at: {
+    iteration: number;
+    most: number;
+    now: number;
+    settings: WarningSettings;
+    budget?: Record<string, string>;
+    /** What follows on being stuck. */
+    rungs?: string;
+  },
 ): { watch: Watch; given: Warning[] } {
-  const { iteration, most, now, settings, budget = {} } = at;
+  const { iteration, most, now, settings, budget = {}, rungs = '' } = at;
   const due: [cause: string, Omit<Warning, 'since'>][] = Object.entries(budget).map(([dimension, text]) => [
     `budget ${dimension}`,
     { kind: 'budget', text },
   ]);
   if (watch.same >= settings.stuckAfter) {
-    due.push(['stuck', { kind: 'stuck', text: `the last ${watch.same} iterations made no progress` }]);
+    due.push(['stuck', { kind: 'stuck', text: `the last ${watch.same} iterations made no progress${rungs}` }]);
   }
   if (most >= FEWEST_ITERATIONS && iteration < most && iteration >= most * settings.iterationsAt) {
     due.push([`iterations of ${most}`, { kind: 'iterations', text: `${iteration} of ${most} iterations used` }]);

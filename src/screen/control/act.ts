@@ -17,7 +17,8 @@ export type Act =
   /** Opens the draft answer in the person's editor. */
   | { do: 'editor'; idea: string }
   | { do: 'worker' }
-  | { do: 'web' }
+  /** The address of the run's page in the Web UI, or of an idea's. */
+  | { do: 'web'; idea?: string }
   /** Writes the report of a run as a page. */
   | { do: 'page'; run: string }
   | { do: 'copy'; text: string }

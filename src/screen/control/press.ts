@@ -148,8 +148,9 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
     case 'repaint':
     case 'shell':
     case 'leave':
-    case 'web':
       return { ui, act: { do: action } };
+    case 'web':
+      return { ui, act: { do: action, ...ideaWithPage(ui, seen) } };
     case 'page':
       return { ui, act: { do: 'page', run: runAt(ui, seen) } };
     case 'copy':
@@ -178,6 +179,13 @@ function ofIdea(ui: Ui, action: Action, seen: Seen): Wish | undefined {
 function runAt(ui: Ui, seen: Seen): string {
   const chosen = ui.screen === 'history' ? seen.selected?.id : reportRun(ui);
   return chosen ?? seen.model.runId;
+}
+
+/** Before its first start an idea has no workflow, so no page. */
+function ideaWithPage(ui: Ui, seen: Seen): { idea?: string } {
+  const id = ui.screen === 'idea' ? ideaAt(ui, seen) : undefined;
+  const begun = id !== undefined && shownBy(ui, seen).ideas.get(id)?.startedAt !== undefined;
+  return begun ? { idea: id } : {};
 }
 
 function copied(ui: Ui, seen: Seen): string {

@@ -244,12 +244,17 @@ function momentLine(
   return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, stamp)}  ${pad(took, 7)}${text}`);
 }
 
-/** `5 iterations · 33m agent, 8m gate · 60 % · 4 commits · $0.41` */
+/** `5 iterations · 33m agent, 8m gate, 2m limit · 60 % · 4 commits · $0.41` */
 function sum(idea: IdeaModel): string {
   const gate = idea.iterations.reduce((total, run) => total + (run.gate?.durationMs ?? 0), 0);
+  const limited = entries(idea).reduce(
+    (total, one) => ('moment' in one && one.limit ? total + one.moment.at - one.limit.at : total),
+    0,
+  );
+  const beside = [gate > 0 ? `, ${lasted(gate)} gate` : '', limited > 0 ? `, ${lasted(limited)} limit` : ''];
   return [
     many(iterationCount(idea), 'iteration'),
-    `${lasted(idea.spent.ms)} agent${gate > 0 ? `, ${lasted(gate)} gate` : ''}`,
+    `${lasted(idea.spent.ms)} agent${beside.join('')}`,
     idea.percent === undefined ? '' : `${idea.percent} %`,
     many(idea.commits, 'commit'),
     costText(idea) === UNKNOWN ? '' : dollars(idea.spent.dollars),

@@ -61,7 +61,7 @@ export function helpView(view: View): Picture {
   const notes = wrapAll(told.join(' '), size.columns - 2).map((one) => line(dim(` ${one}`)));
   const head = edges(line(bold(` keys on: ${SCREEN_NAMES[about]}`)), line(dim('Esc closes this')), size.columns);
   const room = size.rows - 1 - 3;
-  const all = [...body, ...(rows + notes.length < room ? [line()] : []), ...(rows + notes.length <= room ? notes : [])];
+  const all = [...body, ...(rows + notes.length === room ? [] : [line()]), ...notes];
   const first = Math.max(0, Math.min(ui.scroll.help ?? 0, all.length - room));
   return framed(view, [head, ...all.slice(first, first + room)], {
     footer: edges(line(dim(' Esc back')), line(dim('q leave')), size.columns),

@@ -24,6 +24,7 @@ import {
   noStall,
   nothingWatched,
   observe,
+  rungsText,
   warn,
   wordsOf,
 } from '../../decide/idea/stall.js';
@@ -73,7 +74,11 @@ export async function watch(
     ]),
   );
   const left = leftBy({ tree: run.tree, changed: run.changed }, gate, state.plan?.step, turnedDownFor(run, limits));
-  const { watch: after, given } = warn(observe(before, left, !settings.ladder), {
+  const seen = observe(before, left, !settings.ladder);
+  const { watch: after, given } = warn(seen, {
+    ...(settings.ladder
+      ? { rungs: rungsText(state.stall ?? noStall(), seen.same, settings.ladder, ableIn(session)) }
+      : {}),
     ...{ iteration: state.iteration, most: limits.maxIterations, now: Date.now(), budget },
     settings: settings.warnings ?? DEFAULT_WARNINGS,
   });
@@ -150,14 +155,20 @@ async function tell({ input, state, reporter }: IdeaSession, before: Watch): Pro
  * the autopilot (which alone chooses agents) or a person.
  */
 
+/** Whether a rung would change anything now. */
+function ableIn({ input, state }: IdeaSession): (rung: Rung) => boolean {
+  const { ladder } = input.settings;
+  const agent = state.choice?.agent ?? state.lastRun?.agent;
+  return (rung) => rung.do !== 'stronger' || (ladder !== undefined && couldBeStronger(ladder, agent, state.stronger));
+}
+
 /** Call after the iteration was counted (`watch`). */
-export function escalated({ input, state }: IdeaSession, next: NextStep): NextStep {
+export function escalated(session: IdeaSession, next: NextStep): NextStep {
+  const { input, state } = session;
   const { ladder } = input.settings;
   if (!ladder || next.do !== 'iterate' || !state.watch) return next;
   const idle = state.watch.same;
-  const agent = state.choice?.agent ?? state.lastRun?.agent;
-  const able = (rung: Rung) => rung.do !== 'stronger' || couldBeStronger(ladder, agent, state.stronger);
-  const { stall, rung } = climb(state.stall ?? noStall(), idle, ladder, able);
+  const { stall, rung } = climb(state.stall ?? noStall(), idle, ladder, ableIn(session));
   state.stall = stall;
   if (!rung) return next;
   const words = wordsOf(rung, idle);

@@ -118,7 +118,7 @@ const ROWS: Readonly<Record<Action, Row | ((key: string) => Row)>> = {
   follow: { ui: { ...page, follow: false }, gives: { follow: true } },
   wrap: { ui: { ...page, wrap: true }, gives: { wrap: false } },
   copy: { on: 'landed', act: { do: 'copy', text: 'abc123' } },
-  web: { act: { do: 'web' } },
+  web: { ui: page, act: { do: 'web', idea: 'works' } },
   page: { ui: { screen: 'history' }, on: 'r1', act: { do: 'page', run: 'r1' } },
   'hide-landed': { gives: { hideLanded: true } },
   order: { ui: { order: 'quiet' }, gives: { order: 'slot' } },

@@ -278,7 +278,7 @@ function working(story: Story): void {
     kind: 'warning',
     idea: 'stuck-001',
     warning: 'stuck',
-    text: 'the last 3 iterations got it no further; told to try another way',
+    text: 'the last 3 iterations made no progress; it was asked for another way',
   });
   story.begins('23:41', 'stuck-001', 4, 12);
   story.starts('23:36', 'price-001', 3);

@@ -2,6 +2,7 @@
  * `ralphctl status` always answers. A live worker gives the full view. Without a worker the server's record answers,
  * and without a server the files of the last run do.
  */
+
 import { join } from 'node:path';
 import { projectDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
@@ -30,6 +31,7 @@ import { runningWorker } from '../../../worker/record.js';
 import { dropPushed, notPushedLine } from '../../after-run/not-pushed.js';
 import type { RunFacts } from '../../api/facts.js';
 import type { RunApi } from '../../api/run.js';
+import { webPage } from '../../api/web-page.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
 import { nextStartLines } from '../../model/for-next.js';
 import { takeLeft } from '../../model/left-asking.js';
@@ -149,8 +151,8 @@ async function look(context: Context, project: string, options: StatusOptions): 
     try {
       const api = new RunApi(connected.client, project);
       found.facts = await api.facts();
-      if (connected.target.uiUrl)
-        found.uiUrl = `${connected.target.uiUrl}/namespaces/${connected.target.namespace}/workflows`;
+      const page = webPage(connected.target, project);
+      if (page !== undefined && found.facts) found.uiUrl = page;
       // Only a worker answers queries. Without one, a query would only cost the wait.
       if (found.facts?.open && (found.worker || !embedded)) {
         const [live, list] = await Promise.all([api.status(), listIdeas(api, options)]);

@@ -10,6 +10,7 @@ import { settingsOf, trackerSettings, waveSettings } from '../../../run-files/se
 import { startAgainOf } from '../../../run-files/start-again.js';
 import type { Connected } from '../../api/connection.js';
 import type { RunApi } from '../../api/run.js';
+import { webPage } from '../../api/web-page.js';
 import { type Context, findProject, printJson, say } from '../../context.js';
 import { attach } from '../../follow/attach.js';
 import { carriedLines, leftBehind } from '../../follow/left-behind.js';
@@ -152,7 +153,7 @@ async function comeBack(
     const taken = await onOpenRun(context, run, options);
     if (context.json) {
       const started = { kind: 'started', project: project.id, runId: facts.runId, attached: true };
-      printJson({ ...started, ui: workflowsPage(connected), taken, problem: problem.message });
+      printJson({ ...started, ui: webPage(connected.target, project.id) ?? null, taken, problem: problem.message });
     } else say(`attached to the open run (${facts.runId}); a new run cannot start: ${problem.message}`);
     await sayStanding(api, context.json);
     if (options.detach) return EXIT.ok;
@@ -257,10 +258,6 @@ async function whenProjectFree(context: Context): Promise<void> {
   await lockProject(context, project.id, () => Promise.resolve());
 }
 
-function workflowsPage({ target }: Connected): string | null {
-  return target.uiUrl ? `${target.uiUrl}/namespaces/${target.namespace}/workflows` : null;
-}
-
 function announce(
   context: Context,
   connected: Connected,
@@ -268,7 +265,7 @@ function announce(
   about: { runId: string; attached: boolean; todo: number; taken: readonly string[] },
 ): void {
   const { runId, attached, todo, taken } = about;
-  const link = workflowsPage(connected);
+  const link = webPage(connected.target, plan.project.id) ?? null;
   if (context.json) {
     printJson({
       kind: 'started',

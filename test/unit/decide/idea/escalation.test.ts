@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { climb, couldBeStronger, noStall, wordsOf } from '../../../../src/decide/idea/stall.js';
+import { climb, couldBeStronger, noStall, rungsText, wordsOf } from '../../../../src/decide/idea/stall.js';
 import type { Ladder, Rung } from '../../../../src/protocol/warnings.js';
 
 const LADDER: Ladder = {
@@ -36,6 +36,16 @@ describe('the ladder of an idea that gets nowhere', () => {
     ['++++++', '------'],
   ])('%s takes %s', (row, rungs) => {
     expect(taken(row)).toBe(rungs);
+  });
+
+  test('B6: a warning tells the rung that was taken, and when the next one follows', () => {
+    const said = (idle: number, ladder = LADDER, before = noStall()) => rungsText(before, idle, ladder);
+    expect(said(2)).toBe('; after 1 more, it is asked for another way');
+    expect(said(3)).toBe('; it was asked for another way; after 2 more, it is asked for a fresh start');
+    expect(said(5, LADDER, { taken: 1 })).toBe('; it was asked for a fresh start; after 2 more, it asks you');
+    expect(said(7, LADDER, { taken: 2 })).toBe('; it asks you');
+    expect(said(9, { ...LADDER, rungs: [{ do: 'nudge' }] }, { taken: 1 })).toBe('; it was asked for another way');
+    expect(said(9, { ...LADDER, rungs: [] })).toBe('');
   });
 
   test('without rungs nothing is ever done; with only a person, a person is asked each time', () => {

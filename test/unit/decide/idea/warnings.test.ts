@@ -38,6 +38,12 @@ describe('B6 stuck', () => {
     expect(kinds.map((one) => one.length)).toEqual([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
+  it('says what was done about it', () => {
+    const stuck = { ...nothingWatched(), same: 5 };
+    const { given } = warn(stuck, { ...at(5), rungs: '; it asks you' });
+    expect(given.map(({ text }) => text)).toEqual(['the last 5 iterations made no progress; it asks you']);
+  });
+
   it('closes by itself when work goes on', () => {
     expect(through([...'aaaaa']).watch.open).toHaveLength(1);
     expect(through([...'aaaaab']).watch.open).toEqual([]);
