@@ -5,6 +5,7 @@ import { framed } from '../frame.js';
 import { isOver } from '../idea/possible.js';
 import { type Key, type KeyGroup, keysOn } from '../keys.js';
 import { bold, dim, edges, fill, type Line, line } from '../text/line.js';
+import { many } from '../text/numbers.js';
 import { pad, width, wrapAll } from '../text/text.js';
 import type { ScreenName } from '../ui.js';
 import type { Picture, View } from '../view.js';
@@ -59,13 +60,17 @@ export function helpView(view: View): Picture {
     asks.length > 0 ? `${asks.join(' ')} ${asks.length === 1 ? 'asks' : 'ask'} first.` : '',
   ].filter((one) => one !== '');
   const notes = wrapAll(told.join(' '), size.columns - 2).map((one) => line(dim(` ${one}`)));
-  const head = edges(line(bold(` keys on: ${SCREEN_NAMES[about]}`)), line(dim('Esc closes this')), size.columns);
   const room = size.rows - 1 - 3;
   const all = [...body, ...(rows + notes.length === room ? [] : [line()]), ...notes];
   const first = Math.max(0, Math.min(ui.scroll.help ?? 0, all.length - room));
-  return framed(view, [head, ...all.slice(first, first + room)], {
+  const more = all.length - room - first;
+  const closes =
+    more > 0 ? `${many(more, 'more line')} below (${theme.ascii ? 'j' : '↓'}) · Esc closes this` : 'Esc closes this';
+  const head = edges(line(bold(` keys on: ${SCREEN_NAMES[about]}`)), line(dim(closes)), size.columns);
+  const picture = framed(view, [head, ...all.slice(first, first + room)], {
     footer: edges(line(dim(' Esc back')), line(dim('q leave')), size.columns),
   });
+  return { ...picture, most: Math.max(0, all.length - room) };
 }
 
 function block(group: KeyGroup, keys: readonly Key[], cells: number, { theme }: View): Line[] {

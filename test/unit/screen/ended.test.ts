@@ -105,6 +105,18 @@ describe('a run that has ended', () => {
 });
 
 describe('the page of keys', () => {
+  it('G8: has its notes also on 80x24, below what fits, and says that there is more', () => {
+    const size = { columns: 80, rows: 24 };
+    const shown = (down: number): string => {
+      const ui: Ui = { ...initialUi(), screen: 'help', back: ['run'], scroll: { help: down } };
+      return compose(over(1), ui, noDetails(), size, THEME, NOW).lines.map(plainLine).join('\n');
+    };
+    expect(shown(0)).toMatch(/[1-9] more lines below/);
+    expect(shown(0)).not.toContain('ask first');
+    expect(shown(99)).toMatch(/x S R X ask first|ask first\./);
+    expect(shown(99)).not.toContain('more line');
+  });
+
   it.each(['history', 'log', 'report', 'run'] as const)('of %s names only keys that %s has', (screen) => {
     const size = { columns: 120, rows: 50 };
     const ui: Ui = { ...initialUi(), screen: 'help', back: [screen] };
