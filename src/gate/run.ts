@@ -94,6 +94,8 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
     const judged = await judge(options, command, index, one);
     if (judged.kind === 'flaky') {
       flaky.push(command.name);
+      const { failing } = one.outcome;
+      if (failing.length > 0) one.result.flakyTests = few(failing);
       options.onOutcome?.(index, judged.outcome ?? one.outcome);
     } else if (judged.kind === 'tolerated') {
       tolerated.push(command.name);
@@ -142,6 +144,9 @@ async function judge(options: GateOptions, command: GateCommand, index: number, 
   });
 }
 
+const few = (names: readonly string[]): string[] =>
+  names.slice(0, MOST_TESTS).map((name) => name.slice(0, MAX_TEST_NAME));
+
 function described(
   judged: Extract<Judgement, { kind: 'red' | 'cannot-run' }>,
 ): Partial<NonNullable<GateResult['failure']>> {
@@ -149,8 +154,6 @@ function described(
   if (judged.kind === 'cannot-run') return { alreadyRed: true, cannotRun: judged.text.slice(0, MAX_TEXT) };
   const { attribution } = judged;
   if (!attribution) return {};
-  const few = (names: readonly string[]): string[] =>
-    names.slice(0, MOST_TESTS).map((name) => name.slice(0, MAX_TEST_NAME));
   const known = attribution.known.length > 0 ? { knownTests: few(attribution.known) } : {};
   if (attribution.kind === 'already-red') return { alreadyRed: true, ...known };
   return { newTests: attribution.added.length > 0 ? few(attribution.added) : undefined, ...known };

@@ -32,6 +32,8 @@ export interface GateCommandResult {
   waitedMs?: number;
   /** It failed and ran once more on the same files. */
   again?: { exitCode: number | null; tests?: TestCounts };
+  /** Tests that failed the first time, where it passed the second time: at most ten. */
+  flakyTests?: string[];
 }
 
 export interface GateResult {

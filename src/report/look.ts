@@ -71,10 +71,23 @@ function ungated(landed: readonly IdeaModel[]): Look {
 }
 
 const flaky = (ideas: readonly IdeaModel[]): Look =>
-  byCommand(ideas, 'flaky').map(([command, ids]) => ({
-    kind: 'flaky',
-    text: `${command} failed, and passed when run again, in ${many(ids.length, 'idea')}: ${named(ids)}`,
-  }));
+  byCommand(ideas, 'flaky').map(([command, ids]) => {
+    const tests = flakyTests(ideas, command);
+    const which = tests.length > 0 ? ` (${named(tests)})` : '';
+    const text = `${command}${which} failed, and passed when run again, in ${many(ids.length, 'idea')}: ${named(ids)}`;
+    return { kind: 'flaky', text };
+  });
+
+/** The tests that failed first, those of most ideas first. Runs of older versions have none. */
+function flakyTests(ideas: readonly IdeaModel[], command: string): string[] {
+  const counts = new Map<string, number>();
+  for (const idea of ideas) {
+    const runs = gatesOf(idea).flatMap((gate) => gate?.commands ?? []);
+    const names = runs.flatMap((one) => (one.command === command ? (one.flakyTests ?? []) : []));
+    for (const test of new Set(names)) counts.set(test, (counts.get(test) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([test]) => test);
+}
 
 const tolerated = (ideas: readonly IdeaModel[]): Look =>
   byCommand(ideas, 'tolerated').map(([command, ids]) => ({

@@ -144,7 +144,11 @@ describe('a flaky command', () => {
     return (await gated({ b, agent: '', gate: [] })).gate;
   };
   it('passes when it passes the second time, and is named', async () => {
-    expect(await flaky(true)).toMatchObject({ pass: true, flaky: ['tests'] });
+    expect(await flaky(true)).toMatchObject({
+      pass: true,
+      flaky: ['tests'],
+      commands: [{ command: 'tests', flakyTests: ['t.py::x'] }],
+    });
   });
   it('is red where reruns are off', async () => {
     expect(await flaky(false)).toMatchObject({ pass: false });

@@ -127,6 +127,7 @@ export const gateCommand = part<GateCommandResult>(
       { exitCode: exitCode('null: it did not finish.') },
       { tests: testCounts('Its tests.') },
     )('It failed, and ran once more on the same files.'),
+    flakyTests: texts('Tests that failed the first time, where the command passed the second time: at most ten.'),
   },
 )('One command of the gate.');
 export const trouble = part<Trouble>(

@@ -81,7 +81,10 @@ export function shopNight(): StampedEvent[] {
   to('22:03', 'db-001', 'running', { agentName: 'ed-001' });
   run('22:03', '22:05', 'db-001', 1, { kind: 'progress', percent: 50 });
   run('22:05', '22:06', 'db-001', 2, { kind: 'complete' });
-  gate('22:07', 'db-001', true, { flaky: ['npm test'] });
+  gate('22:07', 'db-001', true, {
+    flaky: ['npm test'],
+    commands: [{ command: 'npm test', exitCode: 1, durationMs: 60_000, flakyTests: ['mail › sends'] }],
+  });
   land('22:07', 'db-001', 'd'.repeat(40));
   to('22:03', 'login-001', 'running', { agentName: 'ed-002' });
   run('22:03', '22:04', 'login-001', 1, { kind: 'complete' });
