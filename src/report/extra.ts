@@ -53,6 +53,8 @@ export interface Extra {
   branchOf?: (idea: string) => string | undefined;
   /** Commits of that branch that the target lacks. Undefined: git does not tell. */
   commitsOf?: (idea: string) => number | undefined;
+  /** The last lines of the gate's output, for ideas whose last gate was red. */
+  gateTails?: ReadonlyMap<string, string>;
   /** Ideas with save points. */
   saved?: ReadonlySet<string>;
   /** Where the target is now. */

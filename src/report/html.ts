@@ -126,8 +126,12 @@ class Page {
     const title = open && open.title !== text ? `<p class="soft">${esc(open.title)}</p>` : '';
     const words =
       open?.words && full ? details('last words of its agent', `<blockquote>${escLines(open.words)}</blockquote>`) : '';
+    const tail =
+      open?.gateTail && full
+        ? details('last gate output', `<blockquote class="mono">${escLines(open.gateTail)}</blockquote>`)
+        : '';
     const log = open?.gateLog
-      ? `<p class="soft">output of its gate: <span class="mono">${esc(open.gateLog)}</span></p>`
+      ? `<p class="soft">output of its gate: <span class="mono">${esc(open.gateLog)}</span></p>${tail}`
       : '';
     return (
       `<section class="card ${look(state)}"${anchor ? ` id="${anchor}"` : ''}><h3><span class="sign">${esc(signOf(state))}</span>${esc(subject)}` +

@@ -49,6 +49,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   const times = DECIDED.has(state) || idea.status === 'pending' ? 1 : timesOf(idea, extra);
   const later = extra.later?.get(idea.id);
   const commits = commitsIn(idea, extra);
+  const tail = extra.gateTails?.get(idea.id);
   const branch = commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   const saved = !branch && extra.saved?.has(idea.id) === true;
   const queued = idea.forNext?.queued === true && !idea.lineGone;
@@ -66,7 +67,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     ...(later ? { later } : {}),
     ...(queued ? { queued: true } : {}),
     ...(idea.forNext ? { forNext: idea.forNext.words } : {}),
-    ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log } : {}),
+    ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log, ...(tail ? { gateTail: tail } : {}) } : {}),
   };
 }
 

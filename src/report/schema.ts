@@ -113,6 +113,7 @@ const open = z.object({
   queued: z.literal(true).optional().describe('A person queued it again after the run, for the next start.'),
   forNext: z.array(z.string()).optional().describe('Commands of people that the next start carries out.'),
   gateLog: z.string().optional(),
+  gateTail: z.string().optional().describe('The last lines of that file.'),
 });
 
 const todo = z.object({

@@ -28,6 +28,7 @@ import { takeForNext } from '../model/for-next.js';
 import { takeLines } from '../model/take-lines.js';
 import { takeOpen } from '../model/take-open.js';
 import { askedOf, takeNow } from '../model/take-target.js';
+import { gateTails } from './gate-tails.js';
 import { targetNow } from './gone.js';
 import { placesOf } from './places.js';
 import { warnOnce } from './summaries.js';
@@ -109,20 +110,21 @@ export async function gather(
   );
   // The range of the run's landings also has what a person took back since.
   const landings = new Map([...commits, ...landingsOf(model)]);
-  const [lines, behind, earlier, later, givenUp, places] = await Promise.all([
+  const [lines, behind, earlier, later, givenUp, places, tails] = await Promise.all([
     linesOf(repo, landings, summary).catch(() => undefined),
     place === 0 ? checkoutsBehind(repo, target).catch(() => []) : [],
     otherRuns(root, ref.project, runs.slice(index + 1, index + 1 + MOST_EARLIER), warn),
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
     placesOf(repo, target, !open),
+    gateTails(model),
   ]);
   // Somebody brought back what had been taken off during the run.
   for (const { id, status, atEnd: then } of model.ideas.values())
     if (status === 'landed' && then && then.status !== 'landed') later.set(id, `its work is on ${target} again`);
   const extra: Extra = {
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
-    ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
+    ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), gateTails: tails, ...places },
     ...(place > 0 ? { older: true } : {}),
     ...(!open && !ended ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),

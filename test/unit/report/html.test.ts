@@ -74,6 +74,17 @@ describe('the page', () => {
     expect(page).toContain(why);
     expect(page).not.toContain('gate red: npm test<');
     expect(page).toContain('output of its gate: <span class="mono">/runs/gate-1.log</span>');
+    expect(page).not.toContain('last gate output');
+  });
+
+  it('a card has the last gate output, closed, and as a text', () => {
+    const gateTails = new Map([['cache-001', 'not ok 2 - maps <404>\n# fail 1']]);
+    const events = shopNight().map((one) =>
+      one.kind === 'gate' && one.idea === 'cache-001' ? { ...one, log: '/runs/gate-1.log' } : one,
+    );
+    const page = htmlReport(reportOf(events, { gateTails }));
+    expect(page).toMatch(/<details><summary>last gate output<\/summary>.*not ok 2 - maps &lt;404&gt;<br># fail 1/);
+    elements(page);
   });
 
   it('loads and runs nothing', () => {
