@@ -28,6 +28,7 @@ import type { RunPlan } from '../plan/run-plan.js';
 import { planAgain } from '../plan/waves.js';
 import { warnOnce } from '../report/summaries.js';
 import { type Recorded, recordedRun } from '../views/recorded.js';
+import { LeftWork, leftOnServer } from './left-work.js';
 import { asOfNow, type Standing, standingInPlan, standingOf } from './now.js';
 
 /** A gate on the target may take this long. */
@@ -44,6 +45,8 @@ export interface Closed {
   startable(): Promise<RunPlan>;
   /** The newest run that had the idea; the last one, where it had it. */
   recordedOf(idea: string): Promise<Recorded | undefined>;
+  /** Ideas of a run that somebody terminated, and that still work. */
+  left: LeftWork;
   /** Brings a run up to date with its target. */
   lookNow(run: Recorded): Promise<unknown>;
 }
@@ -111,7 +114,8 @@ export async function withClosed<T>(
       had.set(idea, found);
       return found;
     };
-    return act({ context, project, ...(recorded ? { recorded } : {}), plan, startable, recordedOf, lookNow });
+    const left = new LeftWork(context, leftOnServer(context, project));
+    return act({ context, project, ...(recorded ? { recorded } : {}), plan, startable, recordedOf, left, lookNow });
   };
   return lockProject(context, project, locked);
 }

@@ -1,7 +1,7 @@
 /**
  * Git work on an idea while no run is open: does in this process what a worker does in a run.
- * Invariant: the caller holds the lock of the closed project, and nothing works on the idea. After a kill, a person
- * repeats the command, and it continues where it was.
+ * Invariant: the caller holds the lock of the closed project, and nothing works on the idea: an agent of a run that has ended
+ * is ended first, where a person has agreed. After a kill, a person repeats the command, and it continues where it was.
  */
 import { type Dependant, dependantsText, landedDependants, namedFirst } from '../../decide/idea/dependants.js';
 import { agentName } from '../../decide/scheduler/slots.js';
@@ -15,6 +15,7 @@ import { EXIT, UserError } from '../../protocol/user-error.js';
 import { fixSentence, lineGoneText } from '../../report/gone-text.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import { hostLabel } from '../../worker/host-label.js';
+import { worksNow } from '../api/left-working.js';
 import { say } from '../context.js';
 import { many } from '../views/live-lines.js';
 import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
@@ -33,16 +34,24 @@ interface Doing {
   about: { project: string; runId: string; idea: string };
 }
 
-async function prepared(closed: Closed, { id }: ClosedIdea): Promise<Doing> {
+async function prepared(
+  closed: Closed,
+  { id }: ClosedIdea,
+  end: { agreed: boolean; force: string | undefined },
+): Promise<Doing> {
   const { root, env } = closed.context;
   const ref = await runOf(closed, id);
   if (!ref)
     throw new UserError(`no run on this machine worked on ${id}, so there is nothing to take back`, EXIT.refused);
   const { repo: _, target: __, ...about } = ref;
+  if ((await closed.left.among([id])).some(worksNow)) await closed.left.end([id], end);
   // A command that was killed may have left its gate.
   await killByToken(`${closed.project}/${id}`);
   return { doWork: workHere({ root, host: await hostLabel(root, env), env }), about: { ...about, idea: id } };
 }
+
+/** It has no option for it. */
+const ASKED_FIRST = { agreed: false, force: undefined };
 
 const alone = () => ({ signal: stopOnSignal(), taskToken: '', abandoned: () => false });
 
@@ -66,7 +75,7 @@ const savedAs = (saved: string | undefined, idea: string): string =>
 
 /** `fresh`: for a retry that begins again. */
 export async function rollbackNow(closed: Closed, idea: ClosedIdea, fresh = false): Promise<DoneNow> {
-  const { doWork, about } = await prepared(closed, idea);
+  const { doWork, about } = await prepared(closed, idea, ASKED_FIRST);
   const input = { ...about, agentName: agentName(1) };
   const { commits, saved }: RollbackResult = await doWork('rollbackIdea', input, alone()).catch(
     asRefusal(`${idea.id} was not rolled back`),
@@ -90,7 +99,8 @@ export async function onTarget(closed: Closed, { id }: ClosedIdea): Promise<stri
 }
 
 export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolean): Promise<DoneNow> {
-  const { doWork, about } = await prepared(closed, idea);
+  const end = { agreed: force, force: `ralphctl cleanup ${idea.id} --force` };
+  const { doWork, about } = await prepared(closed, idea, end);
   const input = { ...about, ...(force ? { force } : {}) };
   const { removed, saved, note }: CleanupResult = await doWork('cleanupIdea', input, alone()).catch(
     asRefusal(`the worktree of ${idea.id} was not removed`),
@@ -112,7 +122,7 @@ export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow
   if (nothing && !gone.by) throw nothing;
   const { renamed } = idea.recorded?.model ?? {};
   if (renamed) throw new UserError(`${idea.id} stays landed, because ${renamed.text}. ${renamed.fix}`, EXIT.refused);
-  const { doWork, about } = await prepared(closed, idea);
+  const { doWork, about } = await prepared(closed, idea, ASKED_FIRST);
   const { repo, target } = (await runOf(closed, idea.id)) ?? { repo: closed.context.cwd, target: 'HEAD' };
   await targetTip(repo, target).catch(asRefusal(`${idea.id} was not rolled back`));
   const { graph } = idea.recorded ?? {};

@@ -69,7 +69,10 @@ export function addRecovery(program: Program, run: Run): void {
     'save and remove a finished idea’s worktree',
     'Removes the worktree of a finished idea. ralphctl saves its contents first.',
   )
-    .option('--force', 'also remove a locked or broken worktree')
+    .option(
+      '--force',
+      'also remove a locked or broken worktree, and end an agent of a run that has ended that works in it',
+    )
     .action(
       run((context, idea: string, said: Said & { force?: boolean }) =>
         tell(context, { verb: 'cleanup', idea, force: said.force || undefined }, said),
@@ -92,6 +95,7 @@ function addReset(program: Program, run: Run): void {
     )
     .option('--all', 'every idea of the project')
     .option('--history', 'with --all: also remove the files of all runs (events, prompts, output)')
+    .option('--force', 'do not ask before it ends agents that still work for a run that has ended')
     .option('--dry-run', 'print what it would do and change nothing')
     .addOption(json)
     .action(

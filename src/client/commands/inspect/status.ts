@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { projectDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
-import { MAX_LISTED, withUnreported } from '../../../decide/views/survey.js';
+import { MAX_LISTED } from '../../../decide/views/survey.js';
 import { checkoutsBehind } from '../../../git/landing/behind.js';
 import { rememberedTargets } from '../../../git/landing/checkout.js';
 import { outcomeOfStatus, type SinceThen, sinceThen } from '../../../model/at-end.js';
@@ -14,6 +14,7 @@ import type { IdeaFacts, RunFacts as Overall, SummaryFile } from '../../../model
 import { ideaFacts, runFacts } from '../../../model/facts.js';
 import type { Renamed, RunModel } from '../../../model/model.js';
 import { type RevertedIdea, revertedIn } from '../../../model/reverted.js';
+import { startCommand } from '../../../model/start-again.js';
 import type { AgentHeartbeat } from '../../../protocol/agent-run.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
@@ -30,7 +31,7 @@ import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
 import { dropPushed, notPushedLine } from '../../after-run/not-pushed.js';
 import type { RunFacts } from '../../api/facts.js';
-import type { RunApi } from '../../api/run.js';
+import type { LeftWorking } from '../../api/left-working.js';
 import { webPage } from '../../api/web-page.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
 import { nextStartLines } from '../../model/for-next.js';
@@ -45,6 +46,7 @@ import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
 import { describeLast, ending } from '../../views/last-run-lines.js';
 import { noAnswer } from '../../views/left-git.js';
+import { leftLines } from '../../views/left-working-lines.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN, stillLines } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
@@ -84,6 +86,8 @@ interface Found {
   disk?: string;
   /** The newest run has no summary and the embedded server does not run, so the run is open and nothing moves. */
   stranded?: string;
+  /** Ideas that still work for the last run, which somebody terminated. */
+  left?: LeftWorking[];
   /** Landed ideas of the last run that have left the target since. */
   gone?: GoneIdea[];
   /** The target of the last run does not exist any more, and another branch has its landings. */
@@ -143,9 +147,11 @@ async function look(context: Context, project: string, options: StatusOptions): 
   };
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (!embedded || (await runningServer(context.root))) {
-    const [{ connect }, { RunApi }] = await Promise.all([
+    const [{ connect }, { RunApi }, { leftWorking }, { withIdeas }] = await Promise.all([
       import('../../api/connection.js'),
       import('../../api/run.js'),
+      import('../../api/left-working.js'),
+      import('../../api/running-ideas.js'),
     ]);
     const connected = await connect(context, { start: false });
     try {
@@ -153,6 +159,8 @@ async function look(context: Context, project: string, options: StatusOptions): 
       found.facts = await api.facts();
       const page = webPage(connected.target, project);
       if (page !== undefined && found.facts) found.uiUrl = page;
+      const left = found.facts && !found.facts.open ? await leftWorking(connected.client, project) : [];
+      if (left.length > 0) found.left = left;
       // Only a worker answers queries. Without one, a query would only cost the wait.
       if (found.facts?.open && (found.worker || !embedded)) {
         const [live, list] = await Promise.all([api.status(), listIdeas(api, options)]);
@@ -218,24 +226,6 @@ async function addFacts(found: Found, status: RunStatus, model: RunModel, file: 
   if (told.length > 0) found.told = Object.fromEntries(told);
 }
 
-/** The views of running ideas, the first ones of the list. */
-async function withIdeas(
-  api: RunApi,
-  live: RunStatus,
-  most: number,
-): Promise<Pick<Found, 'status' | 'ideas' | 'progress'>> {
-  const running = live.active.filter((line) => line.status === 'running').slice(0, most);
-  const views = await Promise.all(running.map((line) => api.idea(line.id).catch(() => undefined)));
-  const ideas = views.filter((view) => view !== undefined);
-  const progress: Found['progress'] = {};
-  const ask = async ({ idea }: IdeaView): Promise<void> => {
-    const told = await api.progress(idea).catch(() => undefined);
-    if (told) progress[idea] = told;
-  };
-  await Promise.all(ideas.filter((view) => view.phase === 'agent').map(ask));
-  return { status: { ...live, statistics: withUnreported(live.statistics, running, ideas) }, ideas, progress };
-}
-
 /** The summary of the server's last run; a terminated run has none. Without a server, the newest summary. */
 async function summaryOf(context: Context, project: string, wanted?: string): Promise<SummaryFile | undefined> {
   for (const runId of wanted === undefined ? await listRuns(context.root, project) : [wanted]) {
@@ -268,6 +258,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
   if (!facts?.open) {
     print('no run is open');
     if (facts) print(`last run: ${ending(facts, last)} ${facts.closedAt ? localTime(facts.closedAt.getTime()) : ''}`);
+    for (const line of leftLines(found.left ?? [], startCommand(found.model?.startAgain))) print(line);
     if (facts && !last) {
       print('  it left no summary. What it did: ralphctl logs');
       if (live) {

@@ -7,6 +7,7 @@ import { channelArgs } from '../../../server/connection.js';
 import { ensureServer } from '../../../server/embedded.js';
 import { serverLogPath } from '../../../server/files.js';
 import { serverStatus, stopServer } from '../../../server/stop.js';
+import { confirmed } from '../../confirm.js';
 import { type Context, print, printJson, say } from '../../context.js';
 import { writeAll } from '../../output.js';
 import { ensureStateFolder } from '../../state-folder.js';
@@ -31,7 +32,8 @@ export async function server(context: Context, action: ServerAction, options: Se
     }
     case 'stop': {
       const open = options.force ? [] : await openRuns(context);
-      if (open.length > 0 && !(await saidYes(context, open))) throw stopRefused(open);
+      if (open.length > 0 && !(await confirmed(context, `${standStill(open)}.\nStop the server?`)))
+        throw stopRefused(open);
       const stopped = await stopServer(context.root);
       if (context.json) printJson({ stopped });
       else print(stopped ? 'server stopped; its data stays' : 'no server was running');
@@ -97,16 +99,3 @@ const stopRefused = (open: readonly string[]): UserError =>
     `ralphctl did not stop the server: ${standStill(open)}. End the run first: ralphctl stop. Or stop the server anyway: ralphctl server stop --force`,
     EXIT.refused,
   );
-
-/** Asks in a terminal; elsewhere the answer is no. */
-async function saidYes(context: Context, open: readonly string[]): Promise<boolean> {
-  if (context.json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
-  const { createInterface } = await import('node:readline/promises');
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`${standStill(open)}.\nStop the server? [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
-  } finally {
-    terminal.close();
-  }
-}

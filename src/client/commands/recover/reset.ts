@@ -2,7 +2,7 @@
  * `ralphctl reset IDEA...` or `--all`: ideas that have not landed begin again as if no run had been. Their branches and
  * worktrees go, and all that a later run would carry over.
  * Invariant: works under the lock of the closed project, never while a run is open. Every commit and every uncommitted
- * file becomes a save first. What has landed stays.
+ * file becomes a save first. What has landed stays. What still works for a run that has ended is ended where a person agrees.
  */
 import { rm } from 'node:fs/promises';
 import { runsDir } from '../../../config/paths.js';
@@ -17,7 +17,9 @@ import { allCarried, type Carried, recordOf, writeCarried } from '../../../run-f
 import { repositoryPath } from '../../../run-files/ticks.js';
 import { recordCommand } from '../../after-run/act.js';
 import { type Closed, type ClosedIdea, closedIdea, runOf } from '../../after-run/closed.js';
+import { worksNow } from '../../api/left-working.js';
 import { type Context, findProject, print, printJson } from '../../context.js';
+import { leftDoes } from '../../views/left-working-lines.js';
 import { many } from '../../views/live-lines.js';
 import { withProject } from '../steer/interventions.js';
 
@@ -25,6 +27,8 @@ export interface ResetOptions {
   all?: boolean;
   history?: boolean;
   dryRun?: boolean;
+  /** End what still works for a run that has ended, without a question. */
+  force?: boolean;
 }
 
 interface Found {
@@ -33,6 +37,8 @@ interface Found {
   commits?: number;
   worktree?: string;
   forgets: string[];
+  /** What still works on it, for a run that was terminated. */
+  works?: string;
 }
 
 export async function reset(context: Context, ideas: readonly string[], options: ResetOptions): Promise<number> {
@@ -50,11 +56,17 @@ export async function reset(context: Context, ideas: readonly string[], options:
   );
 }
 
-async function resetClosed(closed: Closed, ideas: readonly string[], options: ResetOptions): Promise<number> {
+export async function resetClosed(closed: Closed, ideas: readonly string[], options: ResetOptions): Promise<number> {
   const { context } = closed;
   for (const id of ideas) await closedIdea(closed, id);
   const all = await whatIsThere(closed);
   const chosen = options.all ? all : all.filter(({ idea }) => ideas.includes(idea));
+  const ids = chosen.map(({ idea }) => idea);
+  if (options.dryRun) await noteWorking(closed, chosen);
+  else {
+    const again = ['ralphctl reset', ...(options.all ? ['--all'] : ideas), ...(options.history ? ['--history'] : [])];
+    await closed.left.end(ids, { agreed: options.force === true, force: `${again.join(' ')} --force` });
+  }
   let refused = 0;
   for (const one of chosen) {
     try {
@@ -71,6 +83,14 @@ async function resetClosed(closed: Closed, ideas: readonly string[], options: Re
   if (chosen.length === 0 && !context.json) print('there is nothing to reset: no branch, no worktree, no kept command');
   if (options.history) await dropHistory(closed, refused, options.dryRun === true);
   return refused > 0 ? EXIT.refused : EXIT.ok;
+}
+
+async function noteWorking({ left }: Closed, chosen: readonly Found[]): Promise<void> {
+  const works = (await left.among(chosen.map(({ idea }) => idea))).filter(worksNow);
+  for (const one of chosen) {
+    const found = works.find(({ idea }) => idea === one.idea);
+    if (found) one.works = leftDoes(found);
+  }
 }
 
 /** Ideas with a branch, a worktree, a kept command or a change of a person, except what has landed. */
@@ -119,8 +139,9 @@ function forgotten(record: Carried | undefined, changed: boolean): string[] {
   ];
 }
 
-function planned({ idea, commits, worktree, forgets }: Found): string {
+function planned({ idea, commits, worktree, forgets, works }: Found): string {
   const parts = [
+    ...(works === undefined ? [] : [`asks first, because ${works} for a run that has ended, then ends it`]),
     ...(commits === undefined ? [] : [`saves and removes its branch (${many(commits, 'commit')})`]),
     ...(worktree === undefined ? [] : [`saves and removes ${worktree}`]),
     ...(forgets.length > 0 ? [`forgets ${forgets.join(', ')}`] : []),
