@@ -16,6 +16,7 @@ import { patientTip } from '../git/patient-tip.js';
 import { ideaBranch, readTip } from '../git/refs.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { privateGitDir } from '../git/worktrees/list.js';
+import { putLinkBack } from '../git/worktrees/relink.js';
 import { reopenForConflict, reopenForRed } from '../git/worktrees/reopen.js';
 import type { PrepareInput, PrepareResult } from '../protocol/activities.js';
 import type { RunAgentInput } from '../protocol/agent-run.js';
@@ -133,12 +134,14 @@ export function asWorkError(error: unknown): never {
 }
 
 /*
- * Recreates a lost or broken worktree from its branch, because agents sometimes delete their own folder.
+ * Recreates a lost or broken worktree from its branch, because agents sometimes delete their own folder, or its `.git`.
  * Invariant: only in the idea's regular worktree folder. Every commit on the branch survives, and what is in the place of
  * the worktree is moved aside.
  */
 
 export interface Recreated {
+  /** Only its link to the repository was gone or replaced; the files are as they were left. */
+  linked?: true;
   /** What was in its place is kept here. */
   aside?: string | undefined;
 }
@@ -146,11 +149,14 @@ export interface Recreated {
 /** Undefined: the worktree is sound. `look`: check what else moved its branch meanwhile. */
 export async function recreateIfGone(
   deps: WorkDeps,
+  repo: string,
   input: RunAgentInput,
   context: WorkContext,
   look: { branch: boolean },
 ): Promise<Recreated | undefined> {
   if (await privateGitDir(input.worktree)) return undefined;
+  const linked = await putLinkBack(repo, input.worktree);
+  if (linked) return { ...linked, linked: true };
   const { project, runId, idea, agentName } = input;
   const at = input.worktree;
   const { worktree, aside } = await prepareIdea(deps, { project, runId, idea, agentName, at }, context, {

@@ -134,6 +134,8 @@ export interface RunAgentResult {
   noticed?: string;
   /** Why a COMPLETE cannot count, for example conflict markers or a commit that a hook refused. */
   unfinished?: string;
+  /** The worktree, or its `.git`, was gone or replaced after the run: what ralphctl did, for the next prompt. */
+  replaced?: string | undefined;
   /** Protected paths that the agent changed and ralphctl restored; at most twenty. */
   restored?: string[];
   /** Tail of the final message. */

@@ -35,7 +35,6 @@ describe('an agent that deletes its own worktree', () => {
   it.each([
     ['the folder', 'W=$PWD; cd /; rm -rf "$W"'],
     ['the worktree, with git', 'W=$PWD; cd /; git -C "$W" worktree remove --force "$W"'],
-    ['its link to the repository', 'rm .git'],
   ])('%s: it is recreated from its branch, and the claim does not count', async (_, how) => {
     const b = await bench({
       agent: `echo kept > kept.txt; git add .; git commit -qm kept\n${how}\n${say('COMPLETE')}`,
@@ -55,11 +54,6 @@ describe('an agent that deletes its own worktree', () => {
   });
 
   it.each([
-    [
-      'makes a repository of its own of it',
-      'rm .git; git init -q -b ralph/t-1 .; git add -A; git -c user.name=A -c user.email=a@b.c commit -qm own',
-      'own',
-    ],
     ['puts a link to the checkout in its place', 'd=$PWD; cd /; mv "$d" "$d.away"; ln -s "$REPO" "$d"', 'checkout'],
     [
       'puts a link to the worktree of another idea in its place',
@@ -83,9 +77,8 @@ describe('an agent that deletes its own worktree', () => {
     });
     expect(await b.gitIn(at.worktree, 'status', '--porcelain', '--branch')).toBe('## ralph/t-1');
     expect(await b.read(join(at.worktree, 'kept.txt'))).toBe('kept\n');
-    if (kind === 'own') expect(await b.gitIn(aside, 'log', '-1', '--format=%s')).toBe('own');
-    else expect(await readlink(aside)).toBe(kind === 'checkout' ? b.repo : other.worktree);
-    expect(await b.read(join(kind === 'own' ? aside : `${at.worktree}.away`, 'mine.txt'))).toBe('mine\n');
+    expect(await readlink(aside)).toBe(kind === 'checkout' ? b.repo : other.worktree);
+    expect(await b.read(join(`${at.worktree}.away`, 'mine.txt'))).toBe('mine\n');
     expect(await b.git('status', '--porcelain')).toBe(checkout);
     expect(await b.gitIn(other.worktree, 'status', '--porcelain', '--branch')).toBe('## ralph/t-2');
     await b.setAgent(`cat kept.txt > more.txt\n${say('COMPLETE')}`);
@@ -93,6 +86,38 @@ describe('an agent that deletes its own worktree', () => {
     expect(next).toMatchObject({ commits: 1, changed: true });
     expect(next).not.toHaveProperty('unfinished', expect.anything());
   });
+
+  const OWN = 'git init -q -b ralph/t-1 .; git add -A; git -c user.name=A -c user.email=a@b.c commit -qm own';
+  it.each([
+    ['deletes the link to the repository', 'rm .git', 'COMPLETE', undefined],
+    ['points it elsewhere', 'rm .git; git init -q --separate-git-dir "$MARKS/sep"', 'COMPLETE', undefined],
+    ['makes a repository of its own of it', `rm .git; ${OWN}`, 'COMPLETE', 'own'],
+    ['does that, and goes on', `rm .git; ${OWN}`, 'PROGRESS:50', 'own'],
+  ])(
+    'that %s: only its .git is put back, its work stays, and the next prompt tells it',
+    async (_, how, signal, own) => {
+      const b = await bench({
+        agent: `cat > /dev/null; echo kept > kept.txt; git add .; git commit -qm kept; echo mine > mine.txt\n${how}\n${say(signal)}`,
+      });
+      const at = await b.prepare();
+      const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+      const aside = `${at.worktree}.kept-1`;
+      expect(result).toMatchObject({
+        outcome: { kind: 'ok' },
+        unfinished: expect.stringMatching(/^the \.git file of the worktree was .* put (it|the file) back/),
+        warnings: [expect.stringContaining('the .git file of the worktree')],
+      });
+      expect(await b.gitIn(at.worktree, 'status', '--porcelain', '--branch')).toMatch(/^## ralph\/t-1\b/);
+      expect(await b.read(join(at.worktree, 'mine.txt'))).toBe('mine\n');
+      if (own) expect(await b.gitIn(aside, 'log', '-1', '--format=%s')).toBe(own);
+      await b.setAgent(`cat > "$MARKS/prompt"; git add -A; git commit -qm next; ${say('COMPLETE')}`);
+      const next = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2, iteration: 2 })).done;
+      expect(await b.read(join(b.marks, 'prompt'))).toContain('The .git file of the worktree was');
+      expect(next).toMatchObject({ changed: true });
+      expect(next).not.toHaveProperty('unfinished', expect.anything());
+      expect(await b.gitIn(at.worktree, 'ls-tree', '--name-only', 'ralph/t-1', 'mine.txt')).toBe('mine.txt');
+    },
+  );
 
   it('between two iterations: the next one begins with recreating it', async () => {
     const b = await bench({ agent: `echo kept >> kept.txt\n${say('PROGRESS:50')}` });

@@ -35,6 +35,8 @@ export interface PromptInput {
   protect?: readonly string[] | undefined;
   /** Protected paths that were restored after the last iteration. */
   restored?: readonly string[] | undefined;
+  /** What was wrong with the place of the work after the last iteration, whatever its signal said. */
+  replaced?: string | undefined;
 }
 
 /** Placeholders for templates. */
@@ -65,10 +67,15 @@ function protection({ protect = [], restored = [] }: PromptInput): string {
   return `\n- Do not change ${list(protect)}: ralphctl restores these paths before the checks run.${again}`;
 }
 
-function happened({ feedback, unchanged }: PromptInput): string {
-  const parts = [feedback ? describeFeedback(feedback) : '', unchanged ? describeStandstill(unchanged) : ''];
-  const said = parts.filter(Boolean);
-  return said.length === 0 ? '' : section('What happened last time', said.join('\n\n'));
+function happened({ feedback, unchanged, replaced = '' }: PromptInput): string {
+  const said = feedback?.kind === 'run-failed' && feedback.message === replaced;
+  const parts = [
+    said || replaced === '' ? '' : `${replaced.charAt(0).toUpperCase()}${replaced.slice(1)}.`,
+    feedback ? describeFeedback(feedback) : '',
+    unchanged ? describeStandstill(unchanged) : '',
+  ];
+  const told = parts.filter(Boolean);
+  return told.length === 0 ? '' : section('What happened last time', told.join('\n\n'));
 }
 
 function told({ notes }: PromptInput): string {

@@ -1,12 +1,14 @@
 /**
  * A worktree whose link to the repository is gone, or whose place holds something else.
  * Invariant: nothing is deleted but a `.git` that is no folder. A symbolic link in the place is never followed, and a
- * repository of its own stays as it is: both are moved aside.
+ * repository of its own stays as it is: both are moved aside. After a run of the idea's own agent, only its `.git` is: the
+ * files are the agent's work.
  */
-import { lstat, rm, writeFile } from 'node:fs/promises';
+import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegular } from '../regular.js';
 import { sharedGitDir } from '../repository.js';
+import { freeName } from './leftovers.js';
 import { privateGitDir } from './list.js';
 import { registrations } from './moved.js';
 
@@ -22,10 +24,38 @@ export async function isReplaced(path: string): Promise<boolean> {
 export async function relink(repo: string, path: string): Promise<string | undefined> {
   const sound = await privateGitDir(path);
   if (sound || (await isReplaced(path))) return sound;
+  const admin = await registrationOf(repo, path);
+  return admin === undefined ? undefined : linkTo(admin, path);
+}
+
+async function registrationOf(repo: string, path: string): Promise<string | undefined> {
   const own = (await registrations(await sharedGitDir(repo))).find((one) => one.path === path);
-  if (!own || !(await readRegular(join(own.admin, 'HEAD')).catch(() => ''))) return undefined;
+  return own && (await readRegular(join(own.admin, 'HEAD')).catch(() => '')) ? own.admin : undefined;
+}
+
+async function linkTo(admin: string, path: string): Promise<string | undefined> {
   const link = join(path, '.git');
   await rm(link, { force: true });
-  await writeFile(link, `gitdir: ${own.admin}\n`);
+  await writeFile(link, `gitdir: ${admin}\n`);
   return privateGitDir(path);
+}
+
+/** `aside`: the repository that was in the place of the link. */
+export interface LinkedAgain {
+  aside?: string;
+}
+
+/**
+ * Puts the link back that the idea's own agent deleted or replaced, and keeps all files as they are. Undefined: the link is
+ * sound, or more than it is lost. Must come before any git in the worktree.
+ */
+export async function putLinkBack(repo: string, path: string): Promise<LinkedAgain | undefined> {
+  if ((await privateGitDir(path)) || !(await lstat(path).catch(() => undefined))?.isDirectory()) return undefined;
+  const admin = await registrationOf(repo, path);
+  if (admin === undefined) return undefined;
+  const link = join(path, '.git');
+  const isFolder = (await lstat(link).catch(() => undefined))?.isDirectory() === true;
+  const aside = isFolder ? await freeName(path) : undefined;
+  if (aside !== undefined) await rename(link, aside);
+  return (await linkTo(admin, path)) ? { ...(aside === undefined ? {} : { aside }) } : undefined;
 }

@@ -38,6 +38,7 @@ export async function promptFor(
     plan,
     protect: run.file.config.gate.protect,
     restored: previous?.restored,
+    replaced: previous?.replaced,
   });
 }
 

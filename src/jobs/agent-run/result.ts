@@ -45,7 +45,14 @@ export interface Ended {
   recreated: Recreated | undefined;
 }
 
-const recreatedText = ({ aside }: Recreated): string =>
+export const recreatedText = ({ aside, linked }: Recreated): string => (linked ? linkedText(aside) : goneText(aside));
+
+const linkedText = (aside: string | undefined): string =>
+  aside === undefined
+    ? 'the .git file of the worktree was deleted or changed during the run; ralphctl put it back. Leave it alone: without it no commit counts'
+    : `the .git file of the worktree was replaced by a repository of its own during the run. No commit there counts, so ralphctl put the file back, and that repository is in ${aside} now. All files are as the run left them: commit them in the worktree, and do not run git init or git clone there`;
+
+const goneText = (aside: string | undefined): string =>
   `the worktree was deleted or broken during the run; ralphctl recreated it from its branch, and ${aside === undefined ? 'uncommitted work is lost' : `what was in its place is in ${aside} now`}`;
 
 /** Undefined: this iteration has not ended or has not begun. */
@@ -111,7 +118,8 @@ function resultOf(
   said: string,
   warnings: string[],
 ): RunAgentResult {
-  const unfinished = recreated ? recreatedText(recreated) : whyUnfinished(after);
+  const replaced = recreated && executed.redact(recreatedText(recreated));
+  const unfinished = replaced ?? whyUnfinished(after);
   return {
     outcome: executed.outcome,
     signal: cleaned(signal, executed.redact, join(dir, FINAL_MESSAGE)),
@@ -123,6 +131,7 @@ function resultOf(
     strayed,
     noticed: noticed || undefined,
     unfinished: unfinished ? executed.redact(unfinished) : undefined,
+    replaced,
     restored: after.restored.length > 0 ? after.restored.slice(0, 20) : undefined,
     tail: said.slice(-TAIL_LIMIT),
     warnings: warnings.length > 0 ? warnings : undefined,

@@ -45,7 +45,7 @@ import { keepAnswers } from './answers.js';
 import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
-import { keepHeld, keepResult, readResult, readSignal } from './result.js';
+import { keepHeld, keepResult, readResult, readSignal, recreatedText } from './result.js';
 import { pipesText, settle } from './settle.js';
 
 interface Attempt {
@@ -67,7 +67,7 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const finished = await readResult(dir);
   if (finished) return finished;
-  await recreateIfGone(deps, input, context, { branch: true });
+  await recreateIfGone(deps, run.file.repo, input, context, { branch: true });
   await assertOurs(deps, run, input);
   await mkdir(dir, { recursive: true });
   const mark: AttemptMark = {
@@ -210,7 +210,9 @@ async function iterateInside(
   ]);
   await noteOwnTip(wall, input.idea, after.head);
   await noteKept(input.worktree, join(dir, KEPT_FILE)).catch(() => undefined);
-  const told = [ignoredAgent(config, input), pipesText(after)].filter((text) => text !== undefined);
+  const told = [ignoredAgent(config, input), pipesText(after), recreated && recreatedText(recreated)].filter(
+    (text) => text !== undefined,
+  );
   // An idea of one agent run has no next prompt: what lies in place of the pipes is judged by the gate.
   const judged = idea.ralph ? after : { ...after, pipes: [] };
   const ended = { spec, dir, executed, signal, after: judged, recreated, ...outside };
@@ -235,7 +237,7 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<R
   }
   // Before any git: it would wait at a pipe.
   await clearPipes(await wallOf(deps, run));
-  const recreated = await recreateIfGone(deps, input, context, { branch: false });
+  const recreated = await recreateIfGone(deps, run.file.repo, input, context, { branch: false });
   await unlock(input.worktree, input.branch);
   if (context.signal.aborted) {
     const { worktree, idea, base } = input;

@@ -82,6 +82,15 @@ describe('the prompt', () => {
   });
 });
 
+it('tells what happened to the place of the work whatever the last signal said, and only once', () => {
+  const replaced = 'the .git file was replaced';
+  const times = (prompt: string): number => prompt.split('.git file was replaced').length - 1;
+  expect(build({ replaced })).toContain('## What happened last time\n\nThe .git file was replaced.\n');
+  expect(times(build({ replaced, feedback: { kind: 'no-signal' } }))).toBe(1);
+  expect(times(build({ replaced, feedback: { kind: 'run-failed', message: replaced } }))).toBe(1);
+  expect(build({})).not.toContain('What happened last time');
+});
+
 describe('templates', () => {
   it('fills every placeholder once, and never inside a value', () => {
     const idea = { ...IDEA, text: 'Uses {{title}} and {{ secrets.X }} and $& and {{nope}}' };
