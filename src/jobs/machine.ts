@@ -14,6 +14,9 @@ const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN
 /** Messages of git, shells and Node about missing resources. */
 const WORDS =
   /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error/i;
+/** git's own words for memory; zlib's come with the function that failed. A tool that git calls has others before them. */
+const MEMORY_OF_GIT =
+  /(?:^|\(exit \d+\): )(?:fatal|error): (?:Out of memory[,?] \w+ failed|(?:(?:in|de)flate(?:Init|Reset|End)?2?|zlib): out of memory \()/m;
 /**
  * Where git could open a file and not write to it, it may leave out the reason of the system. "unable to write new index
  * file" is not here: it may also be that the old one could not be replaced.
@@ -21,7 +24,7 @@ const WORDS =
 const WORDS_OF_GIT =
   /write error\. Out of diskspace|couldn't write '[^'\n]+\.lock'$|error: unable to write file [^:\n]+$|failed to write new configuration file [^:\n]+$/m;
 
-const saysSo = (text: string): boolean => WORDS.test(text) || WORDS_OF_GIT.test(text);
+const saysSo = (text: string): boolean => [WORDS, MEMORY_OF_GIT, WORDS_OF_GIT].some((words) => words.test(text));
 
 /** The error itself, or a machine failure in its place. */
 export function machineFault(error: unknown): unknown {

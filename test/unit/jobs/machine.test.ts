@@ -30,6 +30,11 @@ describe('C2 a machine that has run out of something', () => {
     ['settings', 'error: failed to write new configuration file /r/.git/config.lock'],
     ['packed refs', 'fatal: unable to write new packed-refs: error closing file x.new: No space left on device'],
     ['an object', 'fatal: unable to write loose object file: No space left on device'],
+    ['memory', 'fatal: Out of memory, malloc failed (tried to allocate 30000001 bytes)'],
+    ['memory that grows', 'fatal: Out of memory, realloc failed'],
+    ['memory for a file', 'fatal: mmap failed, check sys.vm.max_map_count and/or RLIMIT_DATA: Cannot allocate memory'],
+    ['memory for a file, of older versions', 'fatal: Out of memory? mmap failed: Cannot allocate memory'],
+    ['memory to unpack', 'error: inflate: out of memory (no message)\nfatal: loose object x is corrupt'],
   ])('git says it in words of its own: %s', (_name, words) => {
     const [first] = words.split('\n');
     const fault = machineFault(new GitError('/r', ['commit'], 128, words)) as Error;
@@ -50,6 +55,9 @@ describe('C2 a machine that has run out of something', () => {
     ['an index that could not be replaced', 'fatal: unable to write new index file'],
     ['advice', 'error: new_index file. Check that disk is not full and quota is not exceeded'],
     ['a tool', 'tool: unable to write file a.txt'],
+    ['the memory of a tool', 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'],
+    ['the memory of another machine', 'remote: fatal: Out of memory, malloc failed (tried to allocate 9 bytes)'],
+    ['a name', "error: pathspec 'Out of memory, malloc failed' did not match any file(s) known to git"],
     ['a reflog', "fatal: cannot update the ref 'refs/heads/main': unable to append to 'x': Is a directory"],
   ])('words of git that may mean another trouble are not taken for it: %s', (_name, words) => {
     const error = new GitError('/r', ['commit'], 128, words);
