@@ -14,6 +14,7 @@ import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
 import { refuseOpenOperations, TargetBusy } from '../target-busy.js';
 import { listWorktrees } from '../worktrees/list.js';
+import { baseLost } from './base-lost.js';
 import { buildCandidate, oursOver, type Strategy } from './candidate.js';
 import { finishLanding } from './finish.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
@@ -91,15 +92,8 @@ async function startOf(options: Here, tip: string): Promise<string | undefined> 
     const others = (await readCommits(repo, `${tip}..${head}`)).filter(({ message }) => namesOther(message, idea));
     if (others.length === 0) return undefined;
   }
-  const there = (await listWorktrees(repo)).find((one) => one.branch === branch)?.path;
-  const rebase = `rebase --onto ${target} ${base.slice(0, 10)}`;
-  throw new RepositoryError(
-    `${target} was rewound: it no longer contains ${base.slice(0, 10)}, from which ${idea} started.`,
-    `Rebase its commits onto the new ${target} (git ${there === undefined ? `${rebase} ${branch}` : `-C ${quote(there)} ${rebase}`}).`,
-  );
+  throw await baseLost({ repo, target, base, idea, branch });
 }
-
-const quote = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
 
 async function wasReplaced(repo: string, target: string, base: string): Promise<boolean> {
   for (const former of await replacedTips(repo, target)) if (await contains(repo, former, base)) return true;
