@@ -119,6 +119,12 @@ export const newIdea = (id: string, title: string): IdeaModel => ({
   warnings: [],
 });
 
+/** A repeated event counts once. */
+function foldLeft(model: RunModel, { idea, why }: Extract<StampedEvent, { kind: 'left' }>): void {
+  const others = (model.endedHere ?? []).filter((one) => one.idea !== idea);
+  model.endedHere = [...others, { idea, why }];
+}
+
 /** Applies one event. An unknown kind from a newer version goes into the log and changes nothing else. */
 export function fold(model: RunModel, event: StampedEvent): void {
   const at = Date.parse(event.at);
@@ -163,6 +169,10 @@ export function fold(model: RunModel, event: StampedEvent): void {
     case 'push':
       model.warnings = model.warnings.filter(({ kind }) => kind !== 'push');
       if (event.state === 'held') model.warnings.push({ kind: 'push', text: event.why ?? '', since: at });
+      return;
+    case 'left':
+      // It may be no idea of this run.
+      foldLeft(model, event);
       return;
     case 'wave':
       foldWave(model, event, at);

@@ -249,6 +249,8 @@ export interface RunModel {
   /** Periods in which the run was paused. */
   pauses: { from: number; to?: number; why?: string }[];
   warnings: WarningLine[];
+  /** Ideas that an earlier run left open and that this one told to end. Absent: none. */
+  endedHere?: { idea: string; why: string }[];
   /** Of a screen; no event and no summary replaces them. */
   notices?: readonly Notice[];
   budget: BudgetLine[];

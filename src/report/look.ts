@@ -4,6 +4,7 @@ import { changedOutside } from '../model/outside.js';
 import { iterationCount } from '../model/tally.js';
 import { many } from '../screen/text/numbers.js';
 import { clock, duration, lasted } from '../screen/text/time.js';
+import { leftWords } from '../screen/words/left-words.js';
 import { waveText } from '../screen/words/wave-words.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';
@@ -43,6 +44,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...outside(ideas),
     // Once the run is over, that is something to do.
     ...model.warnings.flatMap(({ kind, text }) => (kind === 'push' && extra.over ? [] : [{ kind, text }])),
+    ...(model.endedHere ?? []).map(({ idea, why }) => ({ kind: 'left', text: `${idea} ${leftWords(why)}` })),
     // Once the run is over, an idea that is gone as a whole is something to do.
     ...[...(extra.gone?.values() ?? [])].flatMap(({ text, part, command }) =>
       part || !extra.over ? [{ kind: 'missing', text: part ? `${text}: ${command}` : text }] : [],

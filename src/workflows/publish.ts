@@ -146,6 +146,7 @@ export class Publisher {
     const run = ended ?? standing.run;
     const { why: reason } = standing;
     this.#emitTold(pilot);
+    for (const left of pilot.takeEnded()) emit(this.#input, { kind: 'left', ...left });
     const waves = pilot.waves.takeNews();
     for (const event of waves.before) emit(this.#input, event);
     // A run goes on before its ideas do; what ends or holds it is told before that it ended or holds.

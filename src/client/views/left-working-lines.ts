@@ -1,6 +1,8 @@
 /** Says which ideas still work for a run that somebody terminated, and what a person can do. Pure. */
+import type { RunModel } from '../../model/model.js';
+import { leftWords } from '../../screen/words/left-words.js';
 import { type LeftWorking, worksNow } from '../api/left-working.js';
-import { many } from './live-lines.js';
+import { clean, many } from './live-lines.js';
 import { localTime } from './terminal.js';
 
 const MOST_NAMED = 10;
@@ -24,6 +26,16 @@ const named = (all: readonly string[]): string =>
 /** What works, as the begin of a sentence. */
 export const stillWorks = (left: readonly LeftWorking[]): string =>
   `${many(left.length, 'idea')} still ${left.length === 1 ? 'works' : 'work'} for a run that has ended: ${named(left.map(leftName))}`;
+
+/** Of an open run: ideas of an earlier one that it told to end. */
+export function endedHereLines(model: RunModel | undefined): string[] {
+  const all = model?.endedHere ?? [];
+  const more = all.length - MOST_NAMED;
+  return [
+    ...all.slice(0, MOST_NAMED).map(({ idea, why }) => `! ${clean(`${idea} ${leftWords(why)}`)}`),
+    ...(more > 0 ? [`! and ${more} more; all of them: ralphctl logs`] : []),
+  ];
+}
 
 /** For `status`. `start`: the command of the next run. */
 export function leftLines(left: readonly LeftWorking[], start: string): string[] {

@@ -22,6 +22,7 @@ import { besideLines } from './beside-lines.js';
 import { factsText, tallyText } from './fact-lines.js';
 import { lineWord } from './idea-lines.js';
 import { leftOutLine } from './left-out.js';
+import { endedHereLines } from './left-working-lines.js';
 import { accountText, budgetText, clean, many, spentText, warningText } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
@@ -72,6 +73,7 @@ export function describeLive(
   for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
   const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
   if (warned > 0) print(`! and ${warned} more`);
+  for (const line of endedHereLines(model)) print(line);
   if (model?.renamed) print(`! ${clean(model.renamed.text)}. ${model.renamed.fix}`);
   if (model) for (const line of takenOffLines(model)) print(line);
   for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);

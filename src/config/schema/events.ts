@@ -27,6 +27,7 @@ import {
   idea,
   ideaStatus,
   iteration,
+  leftWhy,
   merged,
   mode,
   parked,
@@ -207,6 +208,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     { fromProgram: counted('Of these, the ones that ralphctl wrote.') },
   ),
   interrupted: event('interrupted', 'A person ended an agent run; it is not charged.', { idea, iteration }, {}),
+  left: event('left', 'An earlier run left the idea open, and this one tells it to end.', { idea, why: leftWhy }, {}),
   parked: event(
     'parked',
     'An agent could not work. The idea waits for another agent, or for the end of the limit.',

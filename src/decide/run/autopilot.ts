@@ -25,7 +25,7 @@ import type { Graph } from '../scheduler/graph.js';
 import { clipReason } from '../text.js';
 import { Waves } from '../waves/waves.js';
 import type { Answers, Outcome } from './answers.js';
-import { Board, type Told as Taken } from './board.js';
+import { Board, type EndedHere, type Told as Taken } from './board.js';
 import { abortRun, isActive, nothingLeft, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import type { Effect } from './effects.js';
 import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
@@ -170,6 +170,10 @@ export class Autopilot {
   looked = (idea: string, result: LookResult, now: number): void => this.#landingQueue.looked(idea, result, now);
 
   pushed = (result: PushTargetResult, now: number): void => notePush(this.#board, result, now);
+
+  takeEnded(): EndedHere[] {
+    return this.#board.endedHere.splice(0);
+  }
 
   takeTold(): Taken[] {
     return this.#board.told.splice(0);

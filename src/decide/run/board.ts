@@ -41,6 +41,12 @@ export interface Told {
 const known = (before: AgentsInfo, now: AgentsInfo): Record<string, string> =>
   Object.fromEntries(Object.entries(before.accounts).filter(([agent]) => agent in now.accounts));
 
+/** An open idea of an earlier run that is told to end, and why this run does not work on it. */
+export interface EndedHere {
+  idea: string;
+  why: string;
+}
+
 export class Board {
   readonly state: AutopilotState;
   settings: RunSettings;
@@ -60,6 +66,8 @@ export class Board {
   readonly #gating = new Set<string>();
   /** Commands and their effects since the last read. */
   readonly told: Told[] = [];
+  /** Told to end since the last call of `takeEnded`: open ideas of an earlier run. */
+  readonly endedHere: EndedHere[] = [];
   readonly answers = new Answers(this);
 
   readonly rules: Rules;

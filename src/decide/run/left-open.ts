@@ -8,8 +8,9 @@
 import type { LeftOpen } from '../../protocol/activities.js';
 import type { IdeaReport } from '../../protocol/idea-run.js';
 import type { IdeaEntry } from '../../protocol/run.js';
+import { statusWord } from '../../protocol/states.js';
 import { slotOf } from '../scheduler/slots.js';
-import type { Board } from './board.js';
+import type { Board, EndedHere } from './board.js';
 
 export interface TakenOver {
   entry: IdeaEntry;
@@ -17,20 +18,29 @@ export interface TakenOver {
   wanted: number | undefined;
 }
 
+/** Undefined: it waits for another idea, and its turn comes. */
+function whyNotHere(entry: IdeaEntry | undefined): string | undefined {
+  if (!entry) return 'its backlog does not have it';
+  if (entry.status === 'landed') return 'it has landed';
+  if (entry.status !== 'pending') return `here it is ${statusWord(entry.status)}`;
+  return entry.hold ? 'it is on hold' : undefined;
+}
+
 /** At most `most` ideas to take over now, and those to end; the rest stays in the state. */
-export function takeOver(board: Board, most: number): { taken: TakenOver[]; ended: string[] } {
+export function takeOver(board: Board, most: number): { taken: TakenOver[]; ended: EndedHere[] } {
   const { state, graph } = board;
   if (!state.leftOpen) return { taken: [], ended: [] };
   const left = inOrder(state.leftOpen, (idea) => graph.isReady(idea));
   const taken: TakenOver[] = [];
-  const ended: string[] = [];
+  const ended: EndedHere[] = [];
   while (taken.length < most) {
     const next = left.shift();
     if (!next) break;
     const entry = graph.entry(next.idea);
     if (!entry || !graph.isReady(next.idea)) {
       holdNumber(board, next);
-      if (entry?.status !== 'pending' || entry.hold) ended.push(next.idea);
+      const why = whyNotHere(entry);
+      if (why !== undefined) ended.push({ idea: next.idea, why });
       continue;
     }
     if (next.state === 'asks') entry.leftAsking = true;

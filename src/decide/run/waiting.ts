@@ -55,7 +55,8 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
 function startLeftOpen(board: Board, now: number, mostStarts: number): { starts: Effect[]; stops: Effect[] } {
   const { taken, ended } = takeOver(board, mostStarts);
   const starts = taken.map(({ entry, wanted }) => start(board, entry, chooseAgent(board, entry, now), wanted));
-  return { starts, stops: ended.map((idea) => ({ do: 'tell', idea, signal: 'stop' })) };
+  board.endedHere.push(...ended);
+  return { starts, stops: ended.map(({ idea }) => ({ do: 'tell', idea, signal: 'stop' })) };
 }
 
 function giveToWaiting(

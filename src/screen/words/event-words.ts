@@ -13,6 +13,7 @@ import { type Colour, dim, type Line, line, type Part, plainLine } from '../text
 import { many } from '../text/numbers.js';
 import { activityWords } from './activity-words.js';
 import { ideaWords } from './idea-words.js';
+import { leftWords } from './left-words.js';
 import { pushWords, reviewText } from './push-words.js';
 import { type Cleaner, claimLine, receivedText } from './signal-words.js';
 import { limitWord, stateWord, troubleVerb, warningWord } from './state-words.js';
@@ -127,6 +128,8 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
     }
     case 'delivered':
       return say('›', 'cyan', `received ${receivedText(event)} (agent run ${event.serial})`);
+    case 'left':
+      return say('!', 'yellow', leftWords(clean(event.why)));
     case 'interrupted':
       return say('◫', 'gray', `iteration ${event.iteration} was interrupted; it is not charged`);
     case 'parked': {

@@ -11,12 +11,15 @@ import { endLeft, type LeftWorking, leftWorking } from '../../../src/client/api/
 import { resetClosed } from '../../../src/client/commands/recover/reset.js';
 import { findProject } from '../../../src/client/context.js';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
-import { leftLines } from '../../../src/client/views/left-working-lines.js';
+import { endedHereLines, leftLines } from '../../../src/client/views/left-working-lines.js';
+import { LiveLines } from '../../../src/client/views/live-lines.js';
 import { localTime } from '../../../src/client/views/terminal.js';
 import { worktreesDir } from '../../../src/config/paths.js';
 import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { fold, newModel } from '../../../src/model/fold.js';
 import { ABORT } from '../../../src/protocol/names.js';
 import { EXIT } from '../../../src/protocol/user-error.js';
+import { lookOf } from '../../../src/report/look.js';
 import { eventsPath } from '../../../src/run-files/events.js';
 import { writeRun } from '../../../src/run-files/run.js';
 import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
@@ -84,6 +87,24 @@ it('C5: status names them, since when, and both commands', () => {
     'left open by a run that has ended, and taken over by the next start: a-2',
   ]);
   expect(leftLines([], 'ralphctl start')).toEqual([]);
+});
+
+it('C5: an idea that the run ends is named in logs, status and report, once, and is no idea of the run', () => {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' });
+  const event = {
+    at: '2026-01-01T12:00:00.000Z',
+    kind: 'left',
+    idea: 'x-1',
+    why: 'its backlog does not have it',
+  } as const;
+  for (let n = 0; n < 2; n++) fold(model, event);
+  const words =
+    'x-1 was open from an earlier run, and this run does not work on it (its backlog does not have it): it ends after its iteration, and its work stays on its branch';
+  expect(new LiveLines(false).lines(event).at(-1)).toContain(words);
+  expect(endedHereLines(model)).toEqual([`! ${words}`]);
+  expect(lookOf(model, [], { now: 0, zone: 'UTC', over: true })).toContainEqual({ kind: 'left', text: words });
+  expect([...model.ideas.keys()]).toEqual([]);
+  expect(endedHereLines(undefined)).toEqual([]);
 });
 
 describe('commands', () => {

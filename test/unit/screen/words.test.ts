@@ -72,6 +72,7 @@ const EVENTS = {
   escalated: (['nudge', 'fresh', 'stronger', 'other', 'ask'] as const).map((rung) => ({
     ...{ kind: 'escalated', idea, rung, iterations: 3 },
   })),
+  left: [{ kind: 'left', idea, why: 'it has landed' }],
   review: [{ kind: 'review', idea, state: 'checks', number: 5, url: 'https://forge/5', why: 'lint' }],
   reverted: [{ kind: 'reverted', idea, by: 'abcdef01', text: 'abcdef01 (no) took it off main again' }],
   push: [

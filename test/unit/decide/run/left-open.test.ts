@@ -68,6 +68,11 @@ describe('A1 C6: what an earlier run left open', () => {
     const pilot = strange();
     // b waits for another idea: it goes on, and this run takes it over at its turn.
     expect(decided(pilot)).toEqual(['stop c', 'stop ghost']);
+    expect(pilot.takeEnded()).toEqual([
+      { idea: 'c', why: 'it has landed' },
+      { idea: 'ghost', why: 'its backlog does not have it' },
+    ]);
+    expect(pilot.takeEnded()).toEqual([]);
     expect(pilot.state.leftOpen).toBeUndefined();
     // Three agents are at work, and there are two slots.
     pilot.childEnded('c', 'stopped');
