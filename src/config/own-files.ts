@@ -5,9 +5,10 @@
  */
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { shellWord } from '../protocol/shell-words.js';
 import { InputError, MIB, openRegular, readInput } from './read-input.js';
 import { StoredFileError } from './stored-error.js';
-import { anySystemError, at, quoted } from './system-errors.js';
+import { anySystemError, at } from './system-errors.js';
 
 /** Node cannot make a text of more than 512 MB. */
 const MOST_BYTES = 256 * MIB;
@@ -77,7 +78,11 @@ function missing(path: string, error: unknown, fix?: string): undefined {
   throw usable(path, error, fix);
 }
 
-function usable(path: string, error: unknown, fix = `Move it away: mv ${quoted(path)} ${quoted(path)}.away`): unknown {
+function usable(
+  path: string,
+  error: unknown,
+  fix = `Move it away: mv ${shellWord(path)} ${shellWord(path)}.away`,
+): unknown {
   if (!(error instanceof InputError) || error.fault === 'unreadable') return anySystemError(error, path) ?? error;
   return new StoredFileError(path, 'broken', `is unusable: ${error.message}`, fix);
 }

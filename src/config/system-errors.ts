@@ -2,9 +2,10 @@
  * Turns errors of the operating system into sentences for a person.
  * Invariant: every sentence names what ralphctl could not do, where, and the fix. This is the one place that knows the
  * codes.
- * Must import the base of user-facing errors only.
+ * Must import the base of user-facing errors and words for a shell only.
  */
 import { dirname } from 'node:path';
+import { shellWord } from '../protocol/shell-words.js';
 import { EXIT, UserError } from '../protocol/user-error.js';
 
 export class SystemError extends UserError {
@@ -99,12 +100,8 @@ type Errno = NodeJS.ErrnoException & { dest?: string };
 /** What a code means about a folder, for a sentence, and the fix. Undefined for an unknown code. */
 export function meaningOf(code: string | undefined, folder: string): { what: string; fix: string } | undefined {
   const found = code === undefined ? undefined : MEANINGS[code];
-  return found && { what: `${found.what} (${code})`, fix: found.fix(quoted(folder), quoted(folder)) };
+  return found && { what: `${found.what} (${code})`, fix: found.fix(shellWord(folder), shellWord(folder)) };
 }
-
-/** A name for a shell. */
-export const quoted = (path: string): string =>
-  /^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
 const isSystem = (error: unknown): error is Errno & { code: string } =>
   error instanceof Error && typeof (error as Errno).code === 'string' && typeof (error as Errno).syscall === 'string';
@@ -123,7 +120,7 @@ export function asSystemError(error: unknown, where?: string): SystemError | und
     if (!meaning) continue;
     const path = at.dest ?? at.path ?? where;
     const act = WRITES.has(at.code) && at.syscall !== 'mkdir' ? 'write' : (ACTS[at.syscall ?? ''] ?? 'use');
-    const first = path === undefined ? 'Make room for it' : meaning.fix(quoted(path), quoted(dirname(path)));
+    const first = path === undefined ? 'Make room for it' : meaning.fix(shellWord(path), shellWord(dirname(path)));
     const fix = `${first}, ${AGAIN}`;
     const what = path === undefined ? `cannot ${act} a file` : `cannot ${act} ${path}`;
     return new SystemError(at.code, path, `${what}: ${meaning.what} (${at.code})`, fix);
@@ -137,7 +134,7 @@ export function anySystemError(error: unknown, path: string): SystemError | unde
   const cause = error instanceof Error && !isSystem(error) ? error.cause : error;
   if (known || !isSystem(cause)) return known;
   const act = ACTS[cause.syscall ?? ''] ?? 'use';
-  const [file, dir] = [quoted(path), quoted(dirname(path))];
+  const [file, dir] = [shellWord(path), shellWord(dirname(path))];
   const fix = `Look at the file and its disk (ls -l ${file}; findmnt -T ${dir}), ${AGAIN}`;
   return new SystemError(cause.code, path, `cannot ${act} ${path}: the system says ${cause.code}`, fix);
 }

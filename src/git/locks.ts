@@ -4,6 +4,7 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellQuoted } from '../protocol/shell-words.js';
 
 const CONTENTION =
   /(?:index|config|packed-refs|HEAD|shallow|\/[^\s']+)\.lock'?: File exists|could not lock config file|[Uu]nable to create '[^']+\.lock'|[Cc]annot lock ref .*File exists/;
@@ -18,7 +19,7 @@ export const isLockContention = (stderr: string): boolean => CONTENTION.test(std
 /** The message about a lock that stays: short enough to be shown whole, with the command first. */
 export function lockHeld(stderr: string): string {
   const file = /'([^']+\.lock)'/.exec(stderr)?.[1];
-  const remove = file ? `rm '${file}'` : 'remove its .lock file';
+  const remove = file ? `rm ${shellQuoted(file)}` : 'remove its .lock file';
   return `A git lock stays in place. If no git runs there, a killed git left it: ${remove}, then retry.`;
 }
 

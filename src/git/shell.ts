@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { canSpawn, untilCanSpawn } from '../process/descriptors.js';
 import { makeTemporary } from '../process/temporary.js';
+import { shellQuoted } from '../protocol/shell-words.js';
 
 export interface ShellCommand {
   /** Absolute; must exist. */
@@ -60,8 +61,6 @@ export const shellCanRun = ({ argv, extra, input = '' }: ShellCommand): boolean 
   Object.keys(extra).every((name) => NAME.test(name)) &&
   ![...argv, ...Object.values(extra), input].some((text) => text.includes('\0'));
 
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 interface OutputFiles {
   out: string;
   err: string;
@@ -69,13 +68,13 @@ interface OutputFiles {
 
 /** The shell's input for a command. The mark ends both streams, on stdout followed by the exit code. */
 function script({ dir, argv, extra, input }: ShellCommand, mark: string, files?: OutputFiles): string {
-  const assignments = Object.entries(extra).map(([name, value]) => `${name}=${quote(value)}`);
-  const words = [...assignments, ...argv.map(quote)];
-  if (files) words.push(`>${quote(files.out)}`, `2>${quote(files.err)}`);
+  const assignments = Object.entries(extra).map(([name, value]) => `${name}=${shellQuoted(value)}`);
+  const words = [...assignments, ...argv.map(shellQuoted)];
+  if (files) words.push(`>${shellQuoted(files.out)}`, `2>${shellQuoted(files.err)}`);
   const command = words.join(' ');
-  const fed = input === undefined ? `${command} </dev/null` : `printf %s ${quote(input)} | ${command}`;
+  const fed = input === undefined ? `${command} </dev/null` : `printf %s ${shellQuoted(input)} | ${command}`;
   return (
-    `if cd -P ${quote(dir)}; then ${fed}\nset -- $?; else set -- ${NO_SUCH_FOLDER}; fi; cd /; ` +
+    `if cd -P ${shellQuoted(dir)}; then ${fed}\nset -- $?; else set -- ${NO_SUCH_FOLDER}; fi; cd /; ` +
     `printf '${mark}%s\\n' "$1"; printf '${mark}\\n' >&2\n`
   );
 }

@@ -2,6 +2,8 @@
  * The target is held by an operation of a person (merge, rebase, …): a move of the branch would take the commits off that
  * the end of the operation does not know, or make its end fail.
  */
+
+import { shellQuoted } from '../protocol/shell-words.js';
 import { RepositoryError } from './errors.js';
 import { listWorktrees, type WorktreeEntry } from './worktrees/list.js';
 import { nameOf, type OpenOperation, type UnderWay, underWayOn } from './worktrees/operations.js';
@@ -33,4 +35,4 @@ const problemOf = ({ operation, path, detached }: UnderWay, target: string): str
   `A ${nameOf(operation)} is in progress in ${path}, which ${detached ? 'moves' : 'has'} ${target}${detached ? ' when it ends' : ' checked out'}.`;
 
 const endOf = ({ operation, path }: { operation: OpenOperation; path: string }): string =>
-  `git -C '${path.replaceAll("'", "'\\''")}' ${operation === 'bisect' ? 'bisect reset' : `${operation} --abort`}`;
+  `git -C ${shellQuoted(path)} ${operation === 'bisect' ? 'bisect reset' : `${operation} --abort`}`;

@@ -3,6 +3,7 @@
  * be another run, with another backlog and without its waves.
  * Invariant: pure. Without files of a run it is the plain `start`.
  */
+import { shellWord } from '../protocol/shell-words.js';
 
 /** Arguments after `ralphctl`. */
 export interface StartAgain {
@@ -23,6 +24,3 @@ export const againCommand = (idea: string, { again }: StartAgain = PLAIN): strin
   again && asCommand([...again, '--again', idea]);
 
 const asCommand = (args: readonly string[]): string => ['ralphctl', ...args.map(shellWord)].join(' ');
-
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

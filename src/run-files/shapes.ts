@@ -8,10 +8,10 @@ import { z } from 'zod';
 import type { Config } from '../config/schema/config.js';
 import type { TrackerConfig } from '../config/schema/tracker.js';
 import type { StoredKind } from '../config/stored.js';
-import { quoted } from '../config/system-errors.js';
 import type { RemoteRecord } from '../git/delivery/remote.js';
 import { FORMAT_NAMES, type FormatName } from '../protocol/backlog-formats.js';
 import type { Idea } from '../protocol/idea.js';
+import { shellWord } from '../protocol/shell-words.js';
 import type { WaveSettings } from '../protocol/waves.js';
 
 export const texts = z.array(z.string());
@@ -101,7 +101,7 @@ export const ideaShape = z.looseObject({
 export const editedFields = { title: z.string().optional(), text: z.string().optional(), success: texts.optional() };
 
 /** Commands leave out what was moved away: its name is no name of a run. */
-export const moveAway = (dir: string): string => `mv ${quoted(dir)} ${quoted(`${dir}.away`)}`;
+export const moveAway = (dir: string): string => `mv ${shellWord(dir)} ${shellWord(`${dir}.away`)}`;
 
 /** For a file that a run cannot do without. An open run ends without its files; one that is over only needs the second command. */
 export const runFix = (dir: string): string =>

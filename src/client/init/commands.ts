@@ -5,6 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { MIB, readInput } from '../../config/read-input.js';
+import { shellWord } from '../../protocol/shell-words.js';
 import { node } from './node.js';
 import { type Candidate, type Candidates, NOTHING, type Proposal, type Read } from './proposal.js';
 import { python } from './python.js';
@@ -55,8 +56,7 @@ export async function proposeCommands({ dir, root, installed }: ProjectFolder): 
 
 /** Commands run at the top of the repository, whichever folder holds the project. */
 const at = (folder: string, run: string): string =>
-  folder === '' || folder === '.' || folder === './' ? run : `cd ${quoted(folder)} && ${run}`;
-const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+  folder === '' || folder === '.' || folder === './' ? run : `cd ${shellWord(folder)} && ${run}`;
 
 /** One shell line. Each command starts in the folder where the first one does. */
 const joined = (setup: readonly { run: string }[]): string =>

@@ -7,9 +7,10 @@ import type { Gone, IdeaModel, Renamed, RunModel } from '../../model/model.js';
 import { isReverted } from '../../model/reverted.js';
 import { takeVerdicts, type Verdict } from '../../model/stands.js';
 import { startCommand } from '../../model/start-again.js';
+import { shellWord } from '../../protocol/shell-words.js';
 import { fixSentence, lostText } from '../../report/gone-text.js';
 import type { RunFile } from '../../run-files/shapes.js';
-import { landedText, shellPath } from '../open-run/landed-report.js';
+import { landedText } from '../open-run/landed-report.js';
 import { type TargetNow, targetNow } from '../report/gone.js';
 import { startOnto } from '../report/renamed.js';
 
@@ -82,7 +83,7 @@ function missingOf(file: RunFile, { gone, renamed, missing }: TargetNow): Rename
   }
   const [first] = gone.values();
   if (first) return { text: lostText(target, [...gone.keys()]), fix: fixSentence(first), commands: [first.command] };
-  const make = `git branch ${shellPath(target)} COMMIT`;
+  const make = `git branch ${shellWord(target)} COMMIT`;
   return {
     text: `the branch ${target} does not exist any more`,
     fix: `Until it is back, nothing lands: ${make}`,

@@ -10,6 +10,7 @@ import type { Gone } from '../../model/model.js';
 import { againCommand, type StartAgain, startCommand } from '../../model/start-again.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
+import { shellWord } from '../../protocol/shell-words.js';
 import { fixSentence } from '../../report/gone-text.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import { clean } from '../views/live-lines.js';
@@ -115,18 +116,15 @@ export function fixOf(
   { target = '', lost, open }: Fixing = {},
 ): Pick<Gone, 'command' | 'start' | 'runs' | 'part' | 'noBranch'> {
   if (noBranch)
-    return { command: `git branch ${shellPath(target)} ${lost === undefined ? 'COMMIT' : short(lost)}`, noBranch };
+    return { command: `git branch ${shellWord(target)} ${lost === undefined ? 'COMMIT' : short(lost)}`, noBranch };
   if (by && part)
-    return { command: `git show ${short(by.commit)} -- ${part.slice(0, MOST_FILES).map(shellPath).join(' ')}`, part };
+    return { command: `git show ${short(by.commit)} -- ${part.slice(0, MOST_FILES).map(shellWord).join(' ')}`, part };
   // A wave takes it like any other report.
   const waveTakesIt = againCommand(idea, start) === undefined;
   // No commit took it off: once its tick is gone, too, it is to do like any other.
   if (waveTakesIt || (!by && open?.has(idea))) return { command: startCommand(start), runs: true };
   return { command: `ralphctl retry ${idea}`, start: startCommand(start) };
 }
-
-export const shellPath = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 const short = (commit: string): string => commit.slice(0, 8);
 

@@ -2,9 +2,9 @@
 import type { Where } from '../../git/landing/lost-branch.js';
 import type { Renamed } from '../../model/model.js';
 import { type StartAgain, startCommand } from '../../model/start-again.js';
+import { shellWord } from '../../protocol/shell-words.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { namedOf, startAgainOf } from '../../run-files/start-again.js';
-import { shellPath } from '../open-run/landed-report.js';
 
 type Place = Pick<RunFile, 'target' | 'flags' | 'waves' | 'named'>;
 
@@ -17,7 +17,7 @@ export function renamedOf(place: Place, { branch, renamed, newest }: Where): Ren
   const { target } = place;
   if (branch === undefined || branch === target) return undefined;
   const start = startCommand(startOnto(place, branch));
-  const [from, to] = [shellPath(target), shellPath(branch)];
+  const [from, to] = [shellWord(target), shellWord(branch)];
   if (renamed) {
     const back = `git branch -m ${to} ${from}`;
     return {

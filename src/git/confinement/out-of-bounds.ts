@@ -3,6 +3,8 @@
  * worktree's own record of its HEAD, proves that this agent made it.
  * Invariant: pure. A change that somebody else may have made (the user, another idea, ralphctl) is never the agent's.
  */
+
+import { shellQuoted } from '../../protocol/shell-words.js';
 import type { Outside, RefMove } from './outside.js';
 import type { TracedCommand } from './trace.js';
 
@@ -69,7 +71,6 @@ export function findOutOfBounds(before: Outside, after: Outside, evidence: Evide
   ];
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const short = (commit: string): string => commit.slice(0, 10);
 const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
 const inWindow = (command: TracedCommand, seconds: number): boolean =>
@@ -95,7 +96,7 @@ function refChange(name: string, before: Outside, after: Outside, evidence: Evid
   const [first] = mine;
   const last = mine.at(-1);
   const label = shortName(name);
-  const root = quote(evidence.root);
+  const root = shellQuoted(evidence.root);
   if (!first || !last) {
     // Without a reflog (tags, deleted branches) only a command that names the ref is proof.
     const named =
@@ -122,8 +123,8 @@ function refChange(name: string, before: Outside, after: Outside, evidence: Evid
 function byHand(name: string, from: string, to: string, { root }: Evidence): OutOfBoundsChange {
   return {
     what: `moved ${shortName(name)} from ${short(from)} to ${short(to)} by writing its file`,
-    look: `git -C ${quote(root)} log --stat ${short(from)}..${short(to)}`,
-    undo: `git -C ${quote(root)} update-ref ${name} ${from} ${to}`,
+    look: `git -C ${shellQuoted(root)} log --stat ${short(from)}..${short(to)}`,
+    undo: `git -C ${shellQuoted(root)} update-ref ${name} ${from} ${to}`,
     diff: [from, to],
   };
 }
@@ -177,8 +178,8 @@ function headChange(before: Outside, after: Outside, { commands, root }: Evidenc
   return [
     {
       what: `switched your checkout from ${place(before.head)} to ${place(after.head)}`,
-      look: `git -C ${quote(root)} status`,
-      undo: `git -C ${quote(root)} switch ${back}`,
+      look: `git -C ${shellQuoted(root)} status`,
+      undo: `git -C ${shellQuoted(root)} switch ${back}`,
     },
   ];
 }
@@ -190,11 +191,11 @@ function indexChange(before: Outside, after: Outside, { commands, root }: Eviden
   const ran = [...changed, ...removed].map((one) => one.argv.join(' ').slice(0, 120));
   if (ran.length === 0) return [];
   const list = [...new Set(ran)].slice(0, 3).join('; ');
-  return [{ what: `ran git in your checkout: ${list}`, look: `git -C ${quote(root)} status` }];
+  return [{ what: `ran git in your checkout: ${list}`, look: `git -C ${shellQuoted(root)} status` }];
 }
 
 function stashChanges(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
-  const root = quote(evidence.root);
+  const root = shellQuoted(evidence.root);
   const had = new Set(before.stashes.map((one) => one.commit));
   const has = new Set(after.stashes.map((one) => one.commit));
   const stashing = evidence.commands.filter((one) => one.ok && one.name === 'stash');
@@ -216,7 +217,7 @@ function stashChanges(before: Outside, after: Outside, evidence: Evidence): OutO
     ...lost.map(({ commit, text }) => ({
       what: `took a stash of yours away (${text.slice(0, 80)})`,
       look: `git -C ${root} show ${short(commit)}`,
-      undo: `git -C ${root} stash store -m ${quote(text.slice(0, 80))} ${commit}`,
+      undo: `git -C ${root} stash store -m ${shellQuoted(text.slice(0, 80))} ${commit}`,
     })),
   ];
 }
@@ -245,8 +246,8 @@ function configChanges(before: Outside, after: Outside, evidence: Evidence): Out
   return [
     {
       what: `changed the configuration of your repository: ${list}`,
-      look: `diff ${quote(old)} ${quote(file)}`,
-      undo: `cp ${quote(old)} ${quote(file)}`,
+      look: `diff ${shellQuoted(old)} ${shellQuoted(file)}`,
+      undo: `cp ${shellQuoted(old)} ${shellQuoted(file)}`,
     },
   ];
 }

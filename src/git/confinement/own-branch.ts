@@ -6,6 +6,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
@@ -31,7 +32,6 @@ interface OwnTip {
 const FOLDER = 'tips';
 const fileOf = (wall: Wall, idea: string): string => join(wall.dir, FOLDER, `${encodeURIComponent(idea)}.json`);
 const short = (commit: string): string => commit.slice(0, 10);
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Records the tip where ralphctl leaves the branch. */
 export async function noteOwnTip(wall: Wall, idea: string, tip: string): Promise<void> {
@@ -61,12 +61,12 @@ export async function admitOwnTip(
     await writeJson(fileOf(wall, idea), { ...known, asked: tip } satisfies OwnTip);
     throw new RepositoryError(
       `${branch} moved from ${short(from)} to ${short(tip)} between two runs of ${idea}, and no git in its worktree moved it.`,
-      `See: git log -p ${short(from)}..${short(tip)}. If that was not you, undo it: git -C ${quote(worktree)} reset --keep ${from}. Then, or if it was you: ralphctl retry ${idea}`,
+      `See: git log -p ${short(from)}..${short(tip)}. If that was not you, undo it: git -C ${shellQuoted(worktree)} reset --keep ${from}. Then, or if it was you: ralphctl retry ${idea}`,
     );
   }
   await noteOwnTip(wall, idea, tip);
   return there
-    ? `${branch} moved from ${short(from)} to ${short(tip)} in its worktree before ${idea} went on; if that was not you: git -C ${quote(worktree)} reset --keep ${short(from)}`
+    ? `${branch} moved from ${short(from)} to ${short(tip)} in its worktree before ${idea} went on; if that was not you: git -C ${shellQuoted(worktree)} reset --keep ${short(from)}`
     : undefined;
 }
 
@@ -133,7 +133,7 @@ function told(
   return {
     what: `${branch} moved from ${short(from)} to ${short(to)}, and no git in its worktree moved it; ${then}`,
     byOthers: true,
-    look: `git -C ${quote(worktree)} log -p ${short(from)}..${short(to)}`,
+    look: `git -C ${shellQuoted(worktree)} log -p ${short(from)}..${short(to)}`,
     diff: [from, to],
   };
 }

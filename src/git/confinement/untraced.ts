@@ -3,6 +3,8 @@
  * git without a trace, a plain write or the user may have made a change; each comes with the command that undoes it.
  * Invariant: pure. Excludes changes by landings of ralphctl, a fetch or a push. No undo removes a landing.
  */
+
+import { shellQuoted } from '../../protocol/shell-words.js';
 import type { Outside, RefMove } from './outside.js';
 
 export interface Untraced {
@@ -30,7 +32,6 @@ export interface Around {
   remotes: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const short = (commit: string): string => commit.slice(0, 10);
 const ZERO = '0'.repeat(40);
 
@@ -111,7 +112,7 @@ function besideLandings(
   const named = `${commits.slice(0, MOST_NAMED).join(', ')}${more}`;
   const what = `${nameOf(ref)} moved from ${short(from)} to ${short(to)}; ralphctl landed meanwhile and did not make ${named}`;
   const isRevertible = isKnown && foreign.every(({ text }) => ONE_COMMIT.test(text)) && head === `ref: ${ref}`;
-  return isRevertible ? { what, undo: `git -C ${quote(root)} revert --no-edit ${commits.join(' ')}` } : { what };
+  return isRevertible ? { what, undo: `git -C ${shellQuoted(root)} revert --no-edit ${commits.join(' ')}` } : { what };
 }
 
 function said(
@@ -121,7 +122,7 @@ function said(
   { head, root }: { head: string; root: string },
 ): Pick<Untraced, 'what' | 'undo'> {
   const name = nameOf(ref);
-  const git = `git -C ${quote(root)}`;
+  const git = `git -C ${shellQuoted(root)}`;
   if (from === undefined)
     return {
       what: `${name} was created at ${short(to ?? '')}`,
@@ -143,7 +144,7 @@ function nameOf(ref: string): string {
 }
 
 function stashChanges(before: Outside, after: Outside, { root }: Around): Untraced[] {
-  const git = `git -C ${quote(root)}`;
+  const git = `git -C ${shellQuoted(root)}`;
   const had = new Set(before.stashes.map((one) => one.commit));
   const has = new Set(after.stashes.map((one) => one.commit));
   const lost = before.stashes.filter((one) => !has.has(one.commit));
@@ -153,7 +154,7 @@ function stashChanges(before: Outside, after: Outside, { root }: Around): Untrac
       key: `stash - ${commit}`,
       subject: text,
       what: `the stash ${short(commit)} (${text.slice(0, 60)}) was dropped`,
-      undo: `${git} stash store -m ${quote(text.slice(0, 60))} ${short(commit)}`,
+      undo: `${git} stash store -m ${shellQuoted(text.slice(0, 60))} ${short(commit)}`,
     })),
     ...made.map(({ commit, text }) => ({
       key: `stash + ${commit}`,
@@ -173,14 +174,14 @@ function headChange(before: Outside, after: Outside, { root }: Around): Untraced
       key: `HEAD ${after.head}`,
       subject: 'HEAD',
       what: `HEAD of your checkout moved from ${place(before.head).slice(0, 60)} to ${place(after.head).slice(0, 60)}`,
-      undo: `git -C ${quote(root)} switch ${back}`,
+      undo: `git -C ${shellQuoted(root)} switch ${back}`,
     },
   ];
 }
 
 /** `wall-config.ts` restores a changed address. */
 function remoteChanges({ root, remotes: { before, after } }: Around): Untraced[] {
-  const git = `git -C ${quote(root)}`;
+  const git = `git -C ${shellQuoted(root)}`;
   const added = [...after].filter(([name]) => !before.has(name));
   const gone = [...before].filter(([name]) => !after.has(name));
   return [
@@ -188,13 +189,13 @@ function remoteChanges({ root, remotes: { before, after } }: Around): Untraced[]
       key: `remote + ${name} ${url}`,
       subject: `remote ${name}`,
       what: `the remote ${name} (${url.slice(0, 100)}) was added`,
-      undo: `${git} remote remove ${quote(name)}`,
+      undo: `${git} remote remove ${shellQuoted(name)}`,
     })),
     ...gone.map(([name, url]) => ({
       key: `remote - ${name} ${url}`,
       subject: `remote ${name}`,
       what: `the remote ${name} was removed`,
-      undo: `${git} remote add ${quote(name)} ${quote(url)}`,
+      undo: `${git} remote add ${shellQuoted(name)} ${shellQuoted(url)}`,
     })),
   ];
 }

@@ -5,6 +5,7 @@
  */
 import { lstat, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { readRegular } from '../regular.js';
 import { stamp } from './wall-files.js';
@@ -28,7 +29,7 @@ export async function fixLink(dir: string, commonDir: string): Promise<string[]>
     if (!(await registrationOf(dir, commonDir))) return [];
     throw new RepositoryError(
       `${dir} is not a worktree any more: somebody made a repository of its own there.`,
-      `Move its .git away and retry: mv '${link}' '${dir}.git-aside'`,
+      `Move its .git away and retry: mv ${shellQuoted(link)} ${shellQuoted(`${dir}.git-aside`)}`,
     );
   }
   const fixes: string[] = [];

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { readRegular } from '../regular.js';
@@ -125,7 +126,7 @@ export async function clearPipes({ commonDir, dir, remembered }: Wall): Promise<
     if (active.length === 0)
       throw new RepositoryError(
         `${path} is a named pipe, and git would wait there for ever.`,
-        `Remove it: rm '${path}'`,
+        `Remove it: rm ${shellQuoted(path)}`,
       );
     const changes = mine.map((name) => ({
       what: `put a named pipe at .git/${name}`,

@@ -4,6 +4,7 @@
  * Invariant: reads only. The reflog of the target decides; where it knows nothing, a branch that has the commit does.
  */
 
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { readCommits } from '../commits.js';
 import { readMoves } from '../confinement/outside.js';
 import { RepositoryError } from '../errors.js';
@@ -26,7 +27,7 @@ export async function baseLost(lost: Lost): Promise<RepositoryError> {
   const { repo, target, base, idea, branch } = lost;
   const there = (await listWorktrees(repo)).find((one) => one.branch === branch)?.path;
   const rebase = `rebase --onto ${target} ${short(base)}`;
-  const command = `git ${there === undefined ? `${rebase} ${branch}` : `-C ${quote(there)} ${rebase}`}`;
+  const command = `git ${there === undefined ? `${rebase} ${branch}` : `-C ${shellQuoted(there)} ${rebase}`}`;
   const other = (await wasOnTarget(lost)) ? undefined : await otherBranch(lost);
   if (other === undefined)
     return new RepositoryError(
@@ -73,4 +74,3 @@ async function landedThere({ repo, target, base }: Lost): Promise<string> {
 }
 
 const short = (commit: string): string => commit.slice(0, 10);
-const quote = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

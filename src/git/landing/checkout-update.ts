@@ -4,6 +4,7 @@
  * Invariant: all or nothing; no edit is ever overwritten.
  */
 
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { git } from '../runner.js';
 import type { Status } from '../status.js';
@@ -104,13 +105,13 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
     case 'several':
       return {
         problem: `the branch is checked out in ${obstacle.checkouts.join(' and ')}`,
-        first: `switch all checkouts but one to something else (git -C ${quote(obstacle.checkouts[1] ?? '')} switch --detach)`,
+        first: `switch all checkouts but one to something else (git -C ${shellQuoted(obstacle.checkouts[1] ?? '')} switch --detach)`,
       };
     case 'operation':
       return {
         problem: `a ${nameOf(obstacle.operation)} is in progress in ${checkout}`,
         // Its end is a commit, and on old files that takes the landed work off. A rebase would put the old tip back.
-        first: `${obstacle.operation === 'rebase' ? 'leave' : 'undo'} it (git -C ${quote(checkout)} ${WAY_OUT[obstacle.operation]})`,
+        first: `${obstacle.operation === 'rebase' ? 'leave' : 'undo'} it (git -C ${shellQuoted(checkout)} ${WAY_OUT[obstacle.operation]})`,
       };
     case 'unmerged':
       return { problem: `a conflict in ${some(obstacle.paths)} of ${checkout} is open`, first: 'resolve it' };
@@ -129,7 +130,7 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
     case 'locked':
       return {
         problem: `the index of ${checkout} is locked`,
-        first: `end the git process there. If none runs, remove the lock: rm ${quote(obstacle.lock)}`,
+        first: `end the git process there. If none runs, remove the lock: rm ${shellQuoted(obstacle.lock)}`,
       };
     case 'refused':
       return { problem: `git did not update the files of ${checkout}` };
@@ -150,10 +151,11 @@ const marksOf = ({ assumed, skipped }: Hidden): string =>
 
 function clearing({ assumed, skipped }: Hidden, checkout: string): string {
   const clear = (flag: string, paths: readonly string[]): string[] =>
-    paths.length > 0 ? [`git -C ${quote(checkout)} update-index ${flag} -- ${paths.map(quote).join(' ')}`] : [];
+    paths.length > 0
+      ? [`git -C ${shellQuoted(checkout)} update-index ${flag} -- ${paths.map(shellQuoted).join(' ')}`]
+      : [];
   return [...clear('--no-assume-unchanged', assumed), ...clear('--no-skip-worktree', skipped)].join(' && ');
 }
 
 const some = (paths: readonly string[]): string =>
   paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
-const quote = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

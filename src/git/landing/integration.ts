@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive, removeStaleLocks } from '../locks.js';
 import { slug } from '../project-name.js';
@@ -48,7 +49,7 @@ export async function resetIntegration(path: string, commit: string, keep: reado
   if (!gitDir)
     throw new RepositoryError(
       `The integration worktree ${path} has lost its link.`,
-      `Remove it and retry: rm -r '${path}'`,
+      `Remove it and retry: rm -r ${shellQuoted(path)}`,
     );
   // A gate command may have checked out another commit here.
   if (await headBranch(gitDir)) await git(path).run(['checkout', '-q', '-f', '--detach']);

@@ -4,6 +4,7 @@
  * Invariant: changes only what the failed update changed; no edit is ever overwritten.
  */
 
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import type { Status } from '../status.js';
 import { changedPaths, stagedPaths } from './checkout.js';
@@ -32,6 +33,6 @@ export async function putBack(
   if (await catchUp(checkout, { base: to, to: before })) return true;
   throw new RepositoryError(
     `git changed the files of ${checkout}, could not move its branch, and could not put the files back.`,
-    `Before you commit there, put them back: git -C '${checkout.replaceAll("'", "'\\''")}' read-tree -m -u ${to} ${before}`,
+    `Before you commit there, put them back: git -C ${shellQuoted(checkout)} read-tree -m -u ${to} ${before}`,
   );
 }

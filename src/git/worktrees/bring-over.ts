@@ -5,6 +5,7 @@
  * move with it.
  */
 import { mkdir, rm } from 'node:fs/promises';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
@@ -57,12 +58,12 @@ export async function takenElsewhere(
   if (!gitDir || (await readMark(gitDir, 'idea')) !== idea)
     return new RepositoryError(
       `The branch ${branch} is checked out in ${path}, which is not a worktree of ralphctl.`,
-      `Free the branch: git -C '${path}' switch --detach`,
+      `Free the branch: git -C ${shellQuoted(path)} switch --detach`,
     );
   const state = /^(.+)\/projects\/[^/]+\/worktrees\/[^/]+$/s.exec(path)?.[1];
   const there = `RALPHCTL_HOME='${state ?? 'THAT STATE FOLDER'}' ralphctl`;
   return new RepositoryError(
     `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,
-    `Continue there (${there} start). Or end its run (${there} stop), wait until it is over (${there} status), and move the worktree with its contents: mkdir -p '${root}' && git -C '${repo}' worktree move '${path}' '${await freePlace(root, entries)}'`,
+    `Continue there (${there} start). Or end its run (${there} stop), wait until it is over (${there} status), and move the worktree with its contents: mkdir -p ${shellQuoted(root)} && git -C ${shellQuoted(repo)} worktree move ${shellQuoted(path)} '${await freePlace(root, entries)}'`,
   );
 }

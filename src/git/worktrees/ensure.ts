@@ -6,6 +6,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { refuseBlockedNames, refuseForeign } from '../branch-names.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
@@ -173,6 +174,6 @@ async function assertPlace(path: string, branch: string): Promise<void> {
   if (top === path && ref === `refs/heads/${branch}`) return;
   throw new RepositoryError(
     `${path} is not the worktree of ${branch}: git sees ${top} on ${ref || 'no branch'}.`,
-    `Move the folder away and retry: mv '${path}' '${path}.old'`,
+    `Move the folder away and retry: mv ${shellQuoted(path)} ${shellQuoted(`${path}.old`)}`,
   );
 }

@@ -3,6 +3,7 @@
  * Invariant: no folder with content is deleted. It is moved aside, or refused by name.
  */
 import { rename, rmdir } from 'node:fs/promises';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
@@ -44,7 +45,7 @@ export function refuseLocked(entry: WorktreeEntry): void {
   if (entry.locked === undefined) return;
   throw new RepositoryError(
     `The worktree ${entry.path} is locked${entry.locked ? ` (${entry.locked})` : ''}.`,
-    `If nobody needs it any more: git worktree unlock '${entry.path}'`,
+    `If nobody needs it any more: git worktree unlock ${shellQuoted(entry.path)}`,
   );
 }
 

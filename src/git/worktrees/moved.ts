@@ -5,6 +5,7 @@
  */
 import { lstat, readdir, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { readRegular } from '../regular.js';
 import { canonical, exists } from './list.js';
 
@@ -86,7 +87,7 @@ export async function brokenHead(checkout: string, branch = 'main'): Promise<str
   if (text !== undefined && READABLE.test(text)) return undefined;
   const how = text === undefined ? 'missing' : text.trim() === '' ? 'empty' : 'not one that git can read';
   // `git symbolic-ref` refuses to work there.
-  return `HEAD of the checkout ${checkout} is broken (${file} is ${how}), so git finds no repository there. Fix it: ${text === NO_FILE ? `rm -r '${file}'; ` : ''}echo 'ref: refs/heads/${branch}' > '${file}'`;
+  return `HEAD of the checkout ${checkout} is broken (${file} is ${how}), so git finds no repository there. Fix it: ${text === NO_FILE ? `rm -r ${shellQuoted(file)}; ` : ''}echo 'ref: refs/heads/${branch}' > ${shellQuoted(file)}`;
 }
 
 /** Only where the rest of a repository exists. */

@@ -4,6 +4,7 @@
  * Invariant: the state is saved before anything moves. The branch moves only to commits that descend from the base.
  */
 
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { readMoves } from '../confinement/outside.js';
 import { RepositoryError } from '../errors.js';
 import { type Git, git } from '../runner.js';
@@ -35,7 +36,7 @@ export async function recoverBranch(input: {
   if (!gitDir)
     throw new RepositoryError(
       `The link of worktree ${worktree} to its repository is broken.`,
-      `Fix it: git worktree repair '${worktree}'`,
+      `Fix it: git worktree repair ${shellQuoted(worktree)}`,
     );
   const [open, status] = await Promise.all([openOperation(gitDir), readStatus(worktree)]);
   if (!open && status.branch === branch && status.head) return { repairs: [], status };
@@ -91,7 +92,7 @@ async function moveBranch(
   const refuse = (problem: string): RepositoryError =>
     new RepositoryError(
       `The agent of ${idea} left ${input.worktree} on ${where}, ${problem}.`,
-      `Look at it there, then: git -C '${input.worktree}' switch ${branch}`,
+      `Look at it there, then: git -C ${shellQuoted(input.worktree)} switch ${branch}`,
     );
   const tip = status.head;
   if (!tip) throw refuse('which has no commit');

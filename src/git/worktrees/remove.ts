@@ -1,4 +1,6 @@
 /** Removes a worktree. Invariant: refuses while it holds anything unsaved. */
+
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTip } from '../refs.js';
@@ -37,7 +39,7 @@ export async function removeWorktree(input: {
     if ((await exists(path)) && !(await privateGitDir(path)))
       throw new RepositoryError(
         `The link of worktree ${path} to its repository is broken.`,
-        `Fix it: git worktree repair '${path}'`,
+        `Fix it: git worktree repair ${shellQuoted(path)}`,
       );
     const saved = (await exists(path)) ? await secure(path, input) : undefined;
     await git(input.repo).run(['worktree', 'remove', '--force', path]);
@@ -64,7 +66,7 @@ async function secure(
   if (!isClean(status))
     throw new RepositoryError(
       `${path} has uncommitted work.`,
-      `Commit it: git -C '${path}' add -A && git -C '${path}' commit -m "Save"`,
+      `Commit it: git -C ${shellQuoted(path)} add -A && git -C ${shellQuoted(path)} commit -m "Save"`,
     );
   const held = await git(path).run(['for-each-ref', '--contains', 'HEAD', '--count=1', '--format=%(refname)'], {
     read: true,
@@ -72,7 +74,7 @@ async function secure(
   if (!held)
     throw new RepositoryError(
       `${path} has commits that no branch contains.`,
-      `Keep them: git -C '${path}' branch <name> HEAD`,
+      `Keep them: git -C ${shellQuoted(path)} branch <name> HEAD`,
     );
   return undefined;
 }

@@ -4,6 +4,7 @@
  * activity never discards later work of the agent.
  */
 
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
@@ -74,7 +75,7 @@ async function locate(worktree: string): Promise<{ gitDir: string; head: string 
   if (!gitDir)
     throw new RepositoryError(
       `${worktree} is not a valid worktree.`,
-      `Fix its link: git worktree repair '${worktree}'`,
+      `Fix its link: git worktree repair ${shellQuoted(worktree)}`,
     );
   return { gitDir, head: await git(worktree).run(['rev-parse', 'HEAD'], { read: true }) };
 }

@@ -4,6 +4,7 @@
  * stay in place. A second call changes nothing.
  */
 
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTips } from '../refs.js';
@@ -161,7 +162,7 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
   if (!gitDir)
     throw new RepositoryError(
       `The link of worktree ${path} to its repository is broken.`,
-      `Fix it: git worktree repair '${path}'`,
+      `Fix it: git worktree repair ${shellQuoted(path)}`,
     );
   const [status, open] = await Promise.all([readStatus(path), openOperation(gitDir)]);
   return { path, gitDir, status, open };

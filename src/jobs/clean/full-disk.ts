@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { cleanLockDir, keptDir, runDir, sizesPath } from '../../config/paths.js';
 import { isFull } from '../../config/system-errors.js';
 import { bytesText } from '../../decide/retention/words.js';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { runsOver } from '../../run-files/begun.js';
 import type { Cleaning } from './clean.js';
 import { sizeOf, troubleOf } from './own.js';
@@ -50,5 +51,5 @@ async function largest({ root, project, rules, now, stop }: Cleaning): Promise<s
   return found
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, NAMED)
-    .map(({ path, bytes }) => `${path} has ${bytesText(bytes)}. If you need nothing of it: rm -r '${path}'`);
+    .map(({ path, bytes }) => `${path} has ${bytesText(bytes)}. If you need nothing of it: rm -r ${shellQuoted(path)}`);
 }

@@ -16,11 +16,11 @@ import {
   worktreesDir,
 } from '../../config/paths.js';
 import { DEFAULT_RETENTION, retentionOf } from '../../config/schema/retention.js';
-import { quoted } from '../../config/system-errors.js';
 import { type ProjectFacts, projectGoes, type RunFacts } from '../../decide/retention/what-goes.js';
 import { LockTimeoutError, withLock } from '../../process/lock.js';
 import type { Retention, RunPart } from '../../protocol/retention.js';
 import type { RunRef } from '../../protocol/run-ref.js';
+import { shellWord } from '../../protocol/shell-words.js';
 import { newestRun } from '../../run-files/readable.js';
 import { listRuns, loadNewest } from '../../run-files/run.js';
 import { allFacts } from './all-facts.js';
@@ -105,7 +105,7 @@ async function cleanOne(cleaning: Cleaning, project: string, repo: string, rules
     const left = (await readdir(place, { withFileTypes: true }).catch(() => [])).filter((one) => one.isDirectory());
     if (left.length > 0)
       out.told.push(
-        `${place} stays: ${left.length === 1 ? 'a worktree' : `${left.length} worktrees`} of ${repo}, which is gone, so nobody can tell what is in there. If you need nothing of it: rm -r ${quoted(place)}`,
+        `${place} stays: ${left.length === 1 ? 'a worktree' : `${left.length} worktrees`} of ${repo}, which is gone, so nobody can tell what is in there. If you need nothing of it: rm -r ${shellWord(place)}`,
       );
   }
 }

@@ -24,6 +24,7 @@ import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { readStatus } from '../../git/status.js';
 import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { ranSince } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
 import { lookAtOtherWorktrees } from './other-worktrees.js';
@@ -176,11 +177,11 @@ async function edits(
   for (const path of [...tracked.map((entry) => entry.path), ...untracked])
     if (isMentioned(join(root, path), mentions) && (await changedSince(join(root, path), since))) files.push(path);
   if (files.length === 0) return none;
-  const quoted = files.slice(0, 10).map((path) => `'${path.replaceAll("'", "'\\''")}'`);
+  const quoted = files.slice(0, 10).map(shellQuoted);
   const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
   const change = {
     what: `changed ${files.slice(0, 10).join(', ')}${more} in your checkout`,
-    look: `git -C '${root}' status -- ${quoted.join(' ')}`,
+    look: `git -C ${shellQuoted(root)} status -- ${quoted.join(' ')}`,
   };
   return { outOfBounds: [change], files };
 }

@@ -16,6 +16,7 @@ import { git } from '../../git/runner.js';
 import { exists } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
 import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
@@ -122,7 +123,7 @@ async function noticed(
     await writeAtomically(report, redact(await differences(root, changed)));
     const who = whoRan(root, changed, idea);
     said.push(
-      `in your checkout ${namesOf(changed)} changed while ${who} ran: by you, or by an agent that left its worktree. See: less '${report}'`,
+      `in your checkout ${namesOf(changed)} changed while ${who} ran: by you, or by an agent that left its worktree. See: less ${shellQuoted(report)}`,
     );
   }
   const refs = await untoldChanges({ place, wall, runId, since, before, after, outOfBounds });
@@ -165,7 +166,7 @@ export async function describe(
   const commands = outOfBounds.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
   const lines = [
     ...headings(outOfBounds, redact),
-    `What changed: less '${report}'`,
+    `What changed: less ${shellQuoted(report)}`,
     ...commands.filter((line) => line !== undefined),
     ...(outOfBounds.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
     'Its own work has not landed. It resumes once you answer.',

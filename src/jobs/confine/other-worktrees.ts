@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { TracedCommand } from '../../git/confinement/trace.js';
 import { exists, type Link, readLinks } from '../../git/worktrees/list.js';
+import { shellQuoted } from '../../protocol/shell-words.js';
 import { CHANGES, textsWith } from './mentions.js';
 
 export interface OtherWorktrees {
@@ -35,7 +36,6 @@ const WRITES = new Set(
     ' ',
   ),
 );
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const ideaOf = ({ branch }: Link): string | undefined =>
   branch?.startsWith('ralph/') ? branch.slice('ralph/'.length) : undefined;
 const ownerOf = (link: Link): string => `the worktree ${ideaOf(link) ? `of ${ideaOf(link)}` : basename(link.path)}`;
@@ -65,7 +65,10 @@ export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found
       const idea = ideaOf(link);
       if (idea === undefined || !place.ownAgentRan(idea)) broken.push(`${ownerOf(link)} (${link.path})`);
     } else if (ran)
-      outOfBounds.push({ what: `ran git in ${ownerOf(link)}: ${ran}`, look: `git -C ${quote(link.path)} reflog` });
+      outOfBounds.push({
+        what: `ran git in ${ownerOf(link)}: ${ran}`,
+        look: `git -C ${shellQuoted(link.path)} reflog`,
+      });
     else outOfBounds.push(...(await edited(link, said, place.since)));
   }
   return { outOfBounds, broken };
@@ -73,7 +76,7 @@ export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found
 
 const removal = (link: Link): OutOfBoundsChange => ({
   what: `deleted or broke ${ownerOf(link)}; its branch is kept and ralphctl recreates it from there, but uncommitted work is lost`,
-  look: `ls -la ${quote(link.path)}`,
+  look: `ls -la ${shellQuoted(link.path)}`,
 });
 
 /** Names of worktrees that were intact and stay broken across a short wait. */
@@ -136,7 +139,7 @@ async function edited(link: Link, texts: readonly string[], since: number): Prom
   return [
     {
       what: `changed ${some.join(', ')}${more} in ${ownerOf(link)}`,
-      look: `git -C ${quote(link.path)} status -- ${some.map(quote).join(' ')}`,
+      look: `git -C ${shellQuoted(link.path)} status -- ${some.map(shellQuoted).join(' ')}`,
     },
   ];
 }

@@ -6,9 +6,10 @@ import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ledgerPath } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
-import { asSystemError, quoted } from '../../../config/system-errors.js';
+import { asSystemError } from '../../../config/system-errors.js';
 import { chainMs, chainsOf } from '../../../model/ledger.js';
 import { FIRST_PREV, type LedgerRow } from '../../../protocol/ledger.js';
+import { shellWord } from '../../../protocol/shell-words.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { ChainReader } from '../../../run-files/ledger.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
@@ -106,11 +107,11 @@ async function notWritten(file: string, error: unknown): Promise<never> {
       () => false,
     );
   if (await isFolder(file))
-    throw new UserError(`${file} is a folder. Name a file in it: --out ${quoted(join(file, 'ledger.json'))}`);
+    throw new UserError(`${file} is a folder. Name a file in it: --out ${shellWord(join(file, 'ledger.json'))}`);
   if (code === 'EEXIST') throw new UserError(`${file} exists already. Remove it, or name another file: --out FILE`);
   const dir = dirname(file);
   if (code === 'ENOENT' && !(await isFolder(dir)))
-    throw new UserError(`there is no folder ${dir}. Create it: mkdir -p ${quoted(dir)}`);
+    throw new UserError(`there is no folder ${dir}. Create it: mkdir -p ${shellWord(dir)}`);
   throw (
     asSystemError(error, file) ??
     new UserError(`ralphctl cannot write ${file}: ${message}. Name another file: --out FILE`)
