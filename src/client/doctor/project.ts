@@ -11,6 +11,7 @@ import { refuseBlockedNames } from '../../git/branch-names.js';
 import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
 import { checkoutsBehind } from '../../git/landing/behind.js';
+import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
 import { type Repository, sharedGitDir, targetTip } from '../../git/repository.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
@@ -124,6 +125,7 @@ async function checkTarget(root: string, target: string | undefined): Promise<Ch
     return fail('target', 'no branch is checked out', 'git switch <branch>, or set target: in ralphctl.yaml');
   try {
     await targetTip(root, target);
+    await refuseHiddenCheckout(root, target);
     await refuseOpenOperations(root, target);
     await refuseBlockedNames(root);
     const behind = await checkoutsBehind(root, target);

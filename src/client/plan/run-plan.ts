@@ -12,6 +12,7 @@ import { refuseBlockedNames } from '../../git/branch-names.js';
 import { insideWarnings } from '../../git/confinement/inside-programs.js';
 import type { RemoteRecord } from '../../git/delivery/remote.js';
 import { checkoutsBehind } from '../../git/landing/behind.js';
+import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
@@ -116,6 +117,7 @@ export async function planRun(
     throw new UserError(`no branch is checked out in ${root} (detached HEAD); name the target: --target main`);
   }
   await checkTarget(context.root, project.id, root, target);
+  await refuseHiddenCheckout(root, target);
   await refuseOpenOperations(root, target);
   await refuseBlockedNames(root);
   const source = await readSource(context, { project: project.id, root, folder }, read.config, given);

@@ -17,6 +17,7 @@ import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
 import { checkoutNote } from './checkout-note.js';
 import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 import { undoHalf } from './half-done.js';
+import { refuseHiddenCheckout } from './hidden-checkout.js';
 import { putBack, stagedAlike } from './put-back.js';
 
 export interface SwapInput {
@@ -42,6 +43,8 @@ export type SwapResult = { moved: true; note?: string } | { moved: false };
 export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const repo = git(input.dir);
   const { from, to, target } = input;
+  // A person may have switched it there since the start.
+  await refuseHiddenCheckout(input.dir, target, input.worktrees);
   await refuseOpenOperations(input.dir, target, input.worktrees);
   await expectTip(input.dir, target, from, to);
   const checkouts = await checkoutsOf(input.worktrees, target);
