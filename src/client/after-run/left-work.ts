@@ -63,7 +63,6 @@ export class LeftWork {
 
   /**
    * Ends them, where a person has agreed. Those that wait lose nothing but their question.
-   * @param act what the command then does, e.g. `cleanup`
    * @param force the command that does it without a question; undefined: there is none, and a person ends them first
    * @throws UserError where a person has not agreed; then all go on
    */

@@ -159,7 +159,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
       found.facts = await api.facts();
       const page = webPage(connected.target, project);
       if (page !== undefined && found.facts) found.uiUrl = page;
-      const left = found.facts && !found.facts.open ? await leftWorking(connected.client, project) : [];
+      const left = found.facts && !found.facts.open ? await leftWorking(connected.client, project).catch(() => []) : [];
       if (left.length > 0) found.left = left;
       // Only a worker answers queries. Without one, a query would only cost the wait.
       if (found.facts?.open && (found.worker || !embedded)) {

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checkProject } from '../../../../src/client/doctor/project.js';
 import { planRun } from '../../../../src/client/plan/run-plan.js';
 import { refuseHiddenCheckout } from '../../../../src/git/landing/hidden-checkout.js';
 import { listWorktrees } from '../../../../src/git/worktrees/list.js';
@@ -28,14 +29,18 @@ beforeEach(async () => {
 });
 afterEach(() => repo.remove());
 
-const start = (cwd: string, target = 'main') =>
-  planRun(
-    { cwd, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch, env: process.env, json: false },
-    { target },
-  );
+const context = (cwd: string) => ({
+  ...{ cwd, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
+  ...{ env: process.env, json: false },
+});
+const start = (cwd: string, target = 'main') => planRun(context(cwd), { target });
 
 it('is refused before anything starts; from the checkout itself, and onto another branch, all is well', async () => {
   await expect(start(linked)).rejects.toThrow(REFUSED);
+  const { checks } = await checkProject(context(linked));
+  expect(checks).toContainEqual(
+    expect.objectContaining({ what: 'target', state: 'fail', found: expect.stringMatching(REFUSED) }),
+  );
   expect((await start(repo.root)).target).toBe('main');
   expect((await start(linked, 'side')).target).toBe('side');
 });
