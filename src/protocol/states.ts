@@ -35,10 +35,22 @@ export const IDEA_STATUSES = [
 
 export type IdeaStatus = (typeof IDEA_STATUSES)[number];
 
+/** What views show of a pending idea that a person put on hold, and of one that waits for an approval. */
+export const SHOWN_STATUSES = ['held', 'wants-approval'] as const;
+
+/** A status by which people choose ideas. */
+export type ChosenStatus = IdeaStatus | (typeof SHOWN_STATUSES)[number];
+
 const WORDS: Partial<Record<IdeaStatus, string>> = { timeout: 'timed out', 'needs-human': 'asks' };
 
 /** As people read it. */
 export const statusWord = (status: IdeaStatus): string => WORDS[status] ?? status;
+
+/** By its status, and by the word that views show in its place. */
+export const isChosen = (
+  chosen: ReadonlySet<ChosenStatus>,
+  { status, held, approval }: { status: IdeaStatus; held?: boolean | undefined; approval?: boolean | undefined },
+): boolean => chosen.has(status) || (approval ? chosen.has('wants-approval') : held === true && chosen.has('held'));
 
 /** Statuses of an idea whose agent may be right that all is done. */
 export const MAY_BE_FINISHED: ReadonlySet<IdeaStatus> = new Set([

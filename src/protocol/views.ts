@@ -10,7 +10,7 @@ import type { DeliveryLine } from './delivery.js';
 import type { Asking } from './events.js';
 import type { IdeaCourse, IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
-import type { GitTask, IdeaStatus, IterationStats, StandingState } from './states.js';
+import type { ChosenStatus, GitTask, IdeaStatus, IterationStats, StandingState } from './states.js';
 import type { Warning, WarningLine } from './warnings.js';
 import type { WavesLine } from './waves.js';
 
@@ -73,8 +73,10 @@ export interface RunStatus {
   total: number;
   /** Ideas that hold a slot, want one, or are landing. Lists are cut, see `more`. */
   active: IdeaLine[];
-  /** Ideas that wait for a person. */
+  /** Ideas that wait for a person. Older workers list the held ones here, too. */
   attention: IdeaLine[];
+  /** Ideas that a person put on hold. Absent: none. */
+  held?: IdeaLine[];
   /**
    * Iterations and landings that wait for an approval, and running git tasks of a person. Absent from older workers.
    */
@@ -109,17 +111,18 @@ export interface RunStatus {
 export interface LeftOut {
   active?: number;
   attention?: number;
+  held?: number;
   lane?: number;
   warnings?: number;
 }
 
 /** Input of the `ideas` query: a page of all ideas in backlog order. */
 export interface IdeaPageRequest {
-  /** 0-based, among those with a status in `only`. */
+  /** 0-based, among those chosen by `only`. */
   from?: number;
   /** At most 500, which is also the default. */
   count?: number;
-  only?: IdeaStatus[];
+  only?: ChosenStatus[];
 }
 
 export interface IdeaPage {

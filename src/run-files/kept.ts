@@ -119,7 +119,6 @@ export function keptWords({ idea, kept, hints, answers, abandoned }: KeptFor): s
       if (verb === 'limit') return `limit ${idea} +${n}${why}`;
       if (verb === 'score') return `score ${idea} ${n}${why}`;
       if (verb === 'skip-step') return `skip ${idea} --step${why}`;
-      if (verb === 'rollback') return `rollback ${idea}, which stays out until: ralphctl retry ${idea}${why}`;
       return `${verb} ${idea}${why}`;
     }),
     ...(hints > 0 ? [`${hints === 1 ? 'hint' : `${hints} hints`} for ${idea}`] : []),

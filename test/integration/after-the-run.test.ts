@@ -192,7 +192,7 @@ it(
       expect(stdout).toContain('✓ landed ');
       expect(stdout).not.toMatch(/no longer on (main|the target)/);
       expect((await held.box.run('status')).stdout).toMatch(/1 landed, 5 did not land/);
-      expect((await held.box.run('status')).stdout).not.toMatch(/leaves out landed|rollback landed, which stays/);
+      expect((await held.box.run('status')).stdout).not.toMatch(/leaves out landed|rolled back landed/);
       expect((await held.box.run('show', 'landed')).stdout).toContain('┌ ✓ landed ');
       expect((await held.box.run('runs')).stdout).not.toContain('no longer on');
       expect(await refused('retry', 'landed')).toContain('landed has landed. Possible without a run');
@@ -209,7 +209,7 @@ it(
     expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(false);
 
     const second = await ok('start', '--detach');
-    expect(second).toContain('rollback landed, which stays out until: ralphctl retry landed');
+    expect(second).toContain('you rolled back landed, so a start leaves it out until: ralphctl retry landed');
     expect((await held.finish()).notLanded).toContainEqual({
       ...{ idea: 'landed', status: 'skipped' },
       reason: 'taken off the target by a person; it stays out until a retry',
@@ -362,7 +362,7 @@ it(
       await rm(hold);
       expect((await rolledBack)[0]).toBe(0);
       expect((await started)[0], said).toBe(0);
-      expect(said).toContain('carries over: rollback x-1');
+      expect(said).toContain('you rolled back x-1, so a start leaves it out');
       await held.finish();
       expect(existsSync(join(box.repo, 'x-1.txt'))).toBe(false);
       expect(await box.git('rev-list', '--count', `${target}..main`)).toBe('1');

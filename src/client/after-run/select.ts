@@ -3,7 +3,7 @@
  * refusal for one idea does not stop the others.
  */
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
-import type { IdeaStatus } from '../../protocol/states.js';
+import { type ChosenStatus, type IdeaStatus, isChosen } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { lineGoneText } from '../../report/gone-text.js';
 import { withProject } from '../commands/steer/interventions.js';
@@ -35,7 +35,7 @@ export function isSelection(idea: string | undefined, { allFailed, where = [] }:
   return selects;
 }
 
-function statusesOf({ allFailed, where = [] }: Selection): Set<IdeaStatus> {
+function statusesOf({ allFailed, where = [] }: Selection): Set<ChosenStatus> {
   const named = where.map((word) => {
     const status = statusNamed(word);
     if (status === undefined) throw new UserError(unknownStatus('--where', word));
@@ -78,7 +78,7 @@ export async function tellAll(
 }
 
 /** In the order of the last run, then in that of the backlog. */
-async function closedIdeas(closed: Closed, wanted: ReadonlySet<IdeaStatus>): Promise<ClosedIdea[]> {
+async function closedIdeas(closed: Closed, wanted: ReadonlySet<ChosenStatus>): Promise<ClosedIdea[]> {
   const plan = await closed.plan();
   const ids = new Set([
     ...(closed.recorded?.state.entries ?? []).map(({ card }) => card.id),
@@ -87,9 +87,10 @@ async function closedIdeas(closed: Closed, wanted: ReadonlySet<IdeaStatus>): Pro
   const found: ClosedIdea[] = [];
   for (const id of ids) {
     const idea = await closedIdea(closed, id);
-    const { status, state } = idea;
+    const { status, state, recorded } = idea;
+    const held = status === 'pending' && recorded?.model.ideas.get(id)?.held === true;
     const now = state === 'asks' ? 'needs-human' : status;
-    if (state !== 'group' && wanted.has(now)) found.push(idea);
+    if (state !== 'group' && isChosen(wanted, { status: now, held })) found.push(idea);
   }
   return found;
 }

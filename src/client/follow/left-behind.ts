@@ -2,14 +2,14 @@
 import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
-import { keptForNext, keptWords, leftOutOf } from '../../run-files/kept.js';
+import { keptForNext, leftOutOf } from '../../run-files/kept.js';
 import { readableRuns } from '../../run-files/readable.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 import { sourceName } from '../../run-files/start-again.js';
 import type { RunPlan } from '../plan/run-plan.js';
 import { targetNow } from '../report/gone.js';
 import { warnOnce } from '../report/summaries.js';
-import { leftOutLine, waitingLine } from '../views/left-out.js';
+import { carriedText, leftOutLine, waitingLine } from '../views/left-out.js';
 
 const MOST_NAMED = 10;
 
@@ -34,11 +34,7 @@ export async function carriedLines(
   // The line of the one abandoned idea says all.
   const left = leftOutOf(next, open, again);
   if (left.length > 1 || (out.length === 0 && left.length > 0)) lines.push(...leftOutLine(left));
-  const words = next.filter(({ idea }) => open.has(idea)).flatMap(keptWords);
-  if (words.length > 0) {
-    const more = words.length > MOST_NAMED ? ` and ${words.length - MOST_NAMED} more` : '';
-    lines.push(`carries over: ${words.slice(0, MOST_NAMED).join(', ')}${more}`);
-  }
+  lines.push(...carriedText(next.filter(({ idea }) => open.has(idea))));
   return [...lines, ...(plan && !plan.tracker ? waitingLine(next, inBacklog(plan)) : [])];
 }
 

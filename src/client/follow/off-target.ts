@@ -12,7 +12,8 @@ import { readSummary } from '../../run-files/summary.js';
 import { goneLines, KeptGone } from '../report/gone.js';
 import { goneNow } from '../report/since-end.js';
 import { Beside } from '../screen/beside.js';
-import { SHOWN, takenOffLines } from '../views/status-lines.js';
+import { SHOWN } from '../views/need-lines.js';
+import { takenOffLines } from '../views/status-lines.js';
 
 /** Interval between looks at the target. */
 const LOOK_MS = 2000;

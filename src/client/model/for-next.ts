@@ -8,7 +8,7 @@ import { askedFor, type KeptFor, keptForNext, keptWords } from '../../run-files/
 import { loadRun } from '../../run-files/run.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { nextBacklog } from '../plan/next-backlog.js';
-import { waitingLine } from '../views/left-out.js';
+import { carriedText, waitingLine } from '../views/left-out.js';
 import type { Next } from './next-order.js';
 import { takeLines } from './take-lines.js';
 
@@ -52,8 +52,6 @@ export async function takeForNext(root: string, model: RunModel, file?: RunFile)
 /** From which reading of the backlog and the configuration the order of a model is: each reading is an object of its own. */
 const readFor = new WeakMap<RunModel, unknown>();
 
-const MOST_KEPT = 10;
-
 /** Commands of people since the last run. */
 export async function nextStartLines(root: string, project: string, model?: RunModel): Promise<string[]> {
   // What somebody brought back needs no more work.
@@ -61,10 +59,11 @@ export async function nextStartLines(root: string, project: string, model?: RunM
   const kept = (await keptForNext(root, project)).filter(isOpen);
   const file = model && (await loadRun(root, model).catch(() => undefined))?.file;
   const next = file && (await nextBacklog(root, file));
-  const words = kept.filter(({ idea }) => !next || next.ids.has(idea)).flatMap(keptWords);
-  const more = words.length > MOST_KEPT ? ` and ${words.length - MOST_KEPT} more` : '';
   return [
-    ...(words.length > 0 ? [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`] : []),
+    ...carriedText(
+      kept.filter(({ idea }) => !next || next.ids.has(idea)),
+      'the next start ',
+    ),
     ...(next ? waitingLine(kept, next) : []),
   ];
 }

@@ -9,7 +9,8 @@ import { print } from '../context.js';
 import type { SinceEnd } from '../report/since-end.js';
 import { factsText, tallyText } from './fact-lines.js';
 import { clean, many } from './live-lines.js';
-import { attention, SHOWN, signOf, withStart } from './status-lines.js';
+import { attention, SHOWN, signOf } from './need-lines.js';
+import { withStart } from './status-lines.js';
 
 export function describeLast({ last, held, start, model }: SinceEnd): void {
   const { notLanded, run, ideas = [] } = last;

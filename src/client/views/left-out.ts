@@ -9,6 +9,33 @@ export function leftOutLine(ids: readonly string[]): string[] {
 }
 
 /**
+ * `carries over: retry a-1, limit b-2 +5`, and what was rolled back, which no start does again.
+ * @param start the words before `carries over`
+ */
+export function carriedText(all: readonly KeptFor[], start = ''): string[] {
+  const isRollback = ({ verb }: KeptFor['kept'][number]): boolean => verb === 'rollback';
+  const back = all.filter(({ abandoned, kept }) => !abandoned && kept.some(isRollback));
+  const words = all.flatMap((one) => keptWords({ ...one, kept: one.kept.filter((command) => !isRollback(command)) }));
+  const more = words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : '';
+  return [
+    ...(words.length > 0 ? [`${start}carries over: ${words.slice(0, MOST_WORDS).join(', ')}${more}`] : []),
+    ...rolledBackLine(back),
+  ];
+}
+
+/** `you rolled back a-1 (too early), so a start leaves it out until: ralphctl retry a-1` */
+function rolledBackLine(back: readonly KeptFor[]): string[] {
+  const names = back.map(({ idea, kept }) => {
+    const { reason } = kept.find(({ verb }) => verb === 'rollback') ?? {};
+    return `${idea}${reason ? ` (${reason})` : ''}`;
+  });
+  const [one] = back;
+  if (!one) return [];
+  const [it, idea] = back.length === 1 ? ['it', one.idea] : ['them', 'IDEA'];
+  return [`you rolled back ${named(names)}, so a start leaves ${it} out until: ralphctl retry ${idea}`];
+}
+
+/**
  * What people gave ideas that the backlog does not have now: no start carries it out before it has them again. What
  * leaves an idea out needs no line.
  */
@@ -27,4 +54,5 @@ export function waitingLine(
 }
 
 const MOST_WAITING = 10;
+const MOST_WORDS = 10;
 const LEAVES_OUT: ReadonlySet<string> = new Set(['skip', 'rollback']);

@@ -8,30 +8,19 @@ import type { RunModel } from '../../model/model.js';
 import { isOff, revertedIn } from '../../model/reverted.js';
 import { type StartAgain, startCommand } from '../../model/start-again.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
-import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
-import { fixOf } from '../../report/commands.js';
-import type { OpenState } from '../../report/schema.js';
-import { wrapAll } from '../../screen/text/text.js';
-import { LOOKS, type Shown } from '../../screen/text/theme.js';
 import { signalWords } from '../../screen/words/signal-words.js';
 import { stateWord } from '../../screen/words/state-words.js';
 import { print } from '../context.js';
-import { textWidth } from '../report/print.js';
 import { besideLines } from './beside-lines.js';
-import { factsText, tallyText } from './fact-lines.js';
-import { lineWord } from './idea-lines.js';
+import { tallyText } from './fact-lines.js';
 import { leftOutLine } from './left-out.js';
 import { endedHereLines } from './left-working-lines.js';
 import { accountText, budgetText, clean, many, spentText, warningText } from './live-lines.js';
+import { factsLine, needs, SHOWN } from './need-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
 import { wavesLines } from './wave-lines.js';
-import { statusOption } from './words.js';
-
-/** Lines of each list. */
-export const SHOWN = 20;
-const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
 
 /** Where the score decides nothing, it is left out. */
 const nextText = (id: string, score: number | undefined): string => (score ? `${id} (${score})` : id);
@@ -121,16 +110,6 @@ export function leftText(live: Parameters<typeof outcomeOfStatus>[0], model: Run
   return `${open} not landed${todo > 0 ? ` (${todo} to do)` : ''}${leftOut > 0 ? `, ${leftOut} left out` : ''}`;
 }
 
-function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>): void {
-  const waiting = live.attention.length + (live.more?.attention ?? 0);
-  if (waiting === 0) return;
-  print(`Needs you (${waiting})`);
-  for (const line of live.attention.slice(0, SHOWN)) attention(line, told[line.id], false, live.state === 'stopping');
-  if (waiting <= SHOWN) return;
-  const each = ATTENTION.map((one) => `--only ${statusOption(one)}`).join(' ');
-  print(`! and ${waiting - SHOWN} more; all of them: ralphctl status ${each}`);
-}
-
 function slots(
   live: RunStatus,
   views: ReadonlyMap<string, IdeaView>,
@@ -159,59 +138,6 @@ function landedOn({ counts: { landed }, landedBefore = 0, total, target }: RunSt
   return `${landed - landedBefore} landed on ${target} in this run (${landed}/${total} in all)`;
 }
 
-function factsLine(facts: IdeaFacts | undefined): void {
-  const text = facts && factsText(facts, Date.now());
-  if (text) print(`      ${text}`);
-}
-
-/** Lines of a question in a list. */
-const MOST_QUESTION = 8;
-const MARGIN = '    | ';
-/** Width of a line in a pipe. */
-const PIPE = 200;
-
-/** The beginning of a question, wrapped, and the command that shows the rest. */
-export function questionLines(id: string, question: string, columns = PIPE): string[] {
-  const lines = wrapAll(question, Math.max(20, columns - MARGIN.length)).map((text) => `${MARGIN}${text}`.trimEnd());
-  if (lines.length <= MOST_QUESTION + 1) return lines;
-  const rest = lines.length - MOST_QUESTION;
-  return [...lines.slice(0, MOST_QUESTION), `${MARGIN}… ${rest} more lines: ralphctl show ${id}`];
-}
-
-/** Of a run that is over: the command that begins the next one. */
-type Over = { start: string } | false;
-
-/** An idea that waits for a person, with the beginning of its question. */
-export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false, stopping = false): void {
-  const { id, status, reason } = line;
-  if (reason && status === 'needs-human') {
-    print(`? ${id} ${lineWord(line)}:`);
-    for (const text of questionLines(id, reason, textWidth())) print(text);
-  } else print(`${signOf(line)} ${id} ${lineWord(line)}${reason ? `: ${clean(reason)}` : ''}`);
-  factsLine(facts);
-  const fix = stopping ? onceStopped(line) : remedy(line, over);
-  if (fix) print(`    ${fix}`);
-}
-
-/** A run that stops takes no command but `abort`. */
-export function onceStopped(line: IdeaLine): string | undefined {
-  const fix = remedy(line, { start: 'ralphctl start' });
-  return fix && `once the run has stopped: ${fix}`;
-}
-
-const SHOWN_AS: Partial<Record<IdeaStatus, Shown>> = {
-  'needs-human': 'asks',
-  blocked: 'blocked',
-  failed: 'failed',
-  timeout: 'timed out',
-};
-
-/** As on the screen. @param none where it has none there */
-export function signOf({ status, held, approval }: Pick<IdeaLine, 'status' | 'held' | 'approval'>, none = '!'): string {
-  const shown = approval ? 'approve' : held ? 'held' : SHOWN_AS[status];
-  return shown ? LOOKS[shown].sign : none;
-}
-
 /** `12 iterations (average 3 minutes, fastest 40 s, slowest 9 minutes)` (A8). */
 export function iterationsText({ iterations }: Pick<RunStatistics, 'iterations'>): string {
   const { total, averageMs, fastestMs, slowestMs } = iterations;
@@ -222,27 +148,6 @@ export function iterationsText({ iterations }: Pick<RunStatistics, 'iterations'>
 /** Local clock time. */
 export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): number =>
   startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
-
-/** As the report names them. */
-const FIXED: Partial<Record<IdeaStatus, OpenState>> = {
-  'needs-human': 'asks',
-  blocked: 'blocked',
-  failed: 'failed',
-  timeout: 'timed out',
-};
-
-/** The first thing to do about an idea that waits for a person. */
-export function remedy(
-  { id, status, approval, held, reason, single }: IdeaLine,
-  over: Over = false,
-): string | undefined {
-  // Two commands would make the person guess.
-  if (held && reason?.includes('ralphctl ')) return undefined;
-  if (approval && !over) return `ralphctl approve ${id}`;
-  if (held && !over) return `ralphctl resume ${id}`;
-  const state = approval ? 'approve' : held ? 'stopped' : FIXED[status];
-  return state && fixOf({ id, status, reason, warnings: [], ...(single ? { single } : {}) }, state, over)?.fix;
-}
 
 function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
   const agent = line.agentName ? ` ${line.agentName}` : '';

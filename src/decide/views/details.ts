@@ -5,7 +5,7 @@ import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
 import { lineText, usedText } from '../budget/amounts.js';
 import { took } from '../duration.js';
 import { code, MAX_REASON, oneLine, quoted, utcMinute } from '../text.js';
-import { nothingRuns } from './resting.js';
+import { needsAndHeld, nothingRuns } from './resting.js';
 import { slotsView } from './slots.js';
 
 const SHOWN = 20;
@@ -21,7 +21,9 @@ const page = (parts: readonly string[]): string => [...parts.filter(Boolean), '\
 export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownState }): string {
   const { counts } = status;
   const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
-  const waiting = count('needs-human', 'blocked', 'failed', 'timeout') + status.attention.filter(unlisted).length;
+  const { needs, held } = needsAndHeld(status);
+  const waiting = count('needs-human', 'blocked', 'failed', 'timeout') + needs.filter(unlisted).length;
+  const resting = held.length + (status.more?.held ?? 0);
   const taken = status.active.filter((line) => line.agentName !== undefined).length;
   const slots = slotsView(status);
   const parts = [
@@ -29,7 +31,8 @@ export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownStat
     status.spent && status.spent.ms > 0 ? `Used: ${usedText(status.spent)}` : '',
     wavesText(status.waves),
     todo(status),
-    section(`Needs you (${waiting})`, status.attention.map(needLine), waiting),
+    section(`Needs you (${waiting})`, needs.map(needLine), waiting),
+    resting > 0 ? section(`Held (${resting})`, held.map(needLine), resting) : '',
     section(slots.title, slots.lines.map(slotLine), slots.total, status.state in ENDED ? '' : 'nothing runs'),
     section(
       'Next',
@@ -116,8 +119,7 @@ function signalText(signal: Exclude<AgentSignal, { kind: 'none' }>): string {
 }
 
 /** In the list, but its status does not count as waiting. */
-const unlisted = ({ held, approval, status }: IdeaLine): boolean =>
-  held === true || (approval === true && status !== 'needs-human');
+const unlisted = ({ approval, status }: IdeaLine): boolean => approval === true && status !== 'needs-human';
 
 function warnings({ warnings: lines = [], budget = [] }: Pick<RunStatus, 'warnings' | 'budget'>): string {
   const shown = lines.slice(0, SHOWN).map(({ idea, kind, text }) => `- **${oneLine(idea ?? kind)}** ${oneLine(text)}`);

@@ -4,11 +4,11 @@
  * May import protocol and decide only.
  */
 import type { IdeaEntry } from '../../protocol/run.js';
-import type { IdeaStatus } from '../../protocol/states.js';
+import { type ChosenStatus, isChosen } from '../../protocol/states.js';
 import type { IdeaLine, IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
 import type { Graph } from '../scheduler/graph.js';
-import { ideaLine } from './status.js';
-import { groupStatus } from './survey.js';
+import { approvalOf, ideaLine } from './status.js';
+import { groupStatus, isHeld } from './survey.js';
 
 /** A page of this size fits a payload even with the longest ids, titles and reasons. */
 export const MOST_A_PAGE = 500;
@@ -21,11 +21,12 @@ export function ideaPage(
   const { from, count, only } = asked ?? {};
   const first = wholeOr(0, from);
   const most = Math.min(MOST_A_PAGE, wholeOr(MOST_A_PAGE, count));
-  const wanted = Array.isArray(only) && only.length > 0 ? new Set<IdeaStatus>(only) : undefined;
+  const wanted = Array.isArray(only) && only.length > 0 ? new Set<ChosenStatus>(only) : undefined;
   const page: IdeaEntry[] = [];
   let total = 0;
   for (const entry of entries) {
-    if (wanted && !wanted.has(groupStatus(entry, graph))) continue;
+    const about = { status: groupStatus(entry, graph), held: isHeld(entry), approval: approvalOf(entry) };
+    if (wanted && !isChosen(wanted, about)) continue;
     if (total >= first && page.length < most) page.push(entry);
     total += 1;
   }

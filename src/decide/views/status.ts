@@ -130,6 +130,7 @@ export function runStatus(
   const more = leftOut({
     active: found.active.total - found.active.shown.length,
     attention: found.attention.total - found.attention.shown.length,
+    held: found.held.total - found.held.shown.length,
     lane: state.lane.length - MAX_LISTED,
     warnings: found.warned.total - found.warned.shown.length,
   });
@@ -154,6 +155,7 @@ export function runStatus(
     total: found.total,
     active: found.active.shown.map(ideaLine),
     attention: found.attention.shown.map(ideaLine),
+    held: found.held.total > 0 ? found.held.shown.map(ideaLine) : undefined,
     approvals: found.approvals,
     errands: found.gitTasks,
     more,

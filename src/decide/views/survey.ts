@@ -26,8 +26,10 @@ export interface Survey {
   total: number;
   /** Ideas that hold a slot, want one, or land, by status and then backlog order. */
   active: Listed<IdeaEntry>;
-  /** Ideas that wait for a person, in the same order; ideas on hold or waiting for an approval come last. */
+  /** Ideas that wait for a person, in the same order; those that wait for an approval come last. */
   attention: Listed<IdeaEntry>;
+  /** Ideas that a person put on hold. They rest, and ask nothing. */
+  held: Listed<IdeaEntry>;
   warned: Listed<IdeaEntry>;
   /** Next iterations that wait for an approval. */
   approvals: number;
@@ -57,7 +59,8 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
     iterations: noIterations(),
   };
   const byStatus = new Map([...ACTIVE, ...ATTENTION].map((status) => [status, emptyList<IdeaEntry>()]));
-  const others = emptyList<IdeaEntry>();
+  const approvals = emptyList<IdeaEntry>();
+  const held = emptyList<IdeaEntry>();
   const warned = emptyList<IdeaEntry>();
   for (const entry of entries) {
     const { status } = entry;
@@ -73,16 +76,18 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
     if (status === 'landed' && entry.conflicted) found.conflictsResolved += 1;
     const list = byStatus.get(status);
     if (list) put(list, entry);
-    if (waitsForPerson(entry) && !ATTENTION.includes(status)) put(others, entry);
+    if (isHeld(entry)) put(held, entry);
+    else if (entry.approval && !ATTENTION.includes(status)) put(approvals, entry);
   }
   const lists = (statuses: readonly IdeaStatus[]): Listed<IdeaEntry>[] =>
     statuses.flatMap((status) => byStatus.get(status) ?? []);
-  return { ...found, active: joined(lists(ACTIVE)), attention: joined([...lists(ATTENTION), others]), warned };
+  const attention = joined([...lists(ATTENTION), approvals]);
+  return { ...found, active: joined(lists(ACTIVE)), attention, held, warned };
 }
 
-/** On hold, or waiting for an approval: nothing happens to it until a person acts. */
-const waitsForPerson = ({ approval, hold, status }: IdeaEntry): boolean =>
-  approval === true || (hold === true && status === 'pending');
+/** The status comes before the hold in every other case. */
+export const isHeld = ({ approval, hold, status }: IdeaEntry): boolean =>
+  hold === true && status === 'pending' && approval !== true;
 
 const emptyList = <T>(): Listed<T> => ({ shown: [], total: 0 });
 
@@ -178,7 +183,7 @@ export function groupView(id: string, graph: Graph): GroupView | undefined {
 function childText(id: string, graph: Graph): string {
   const entry = graph.entry(id);
   if (entry?.card.blue) return groupText(id, graph);
-  return entry?.hold && entry.status === 'pending' ? 'held' : (entry?.status ?? 'unknown');
+  return entry && isHeld(entry) ? 'held' : (entry?.status ?? 'unknown');
 }
 
 /** How many had landed before this run. An idea that this run landed has its commit. */

@@ -37,6 +37,8 @@ describe('statusNamed', () => {
     ['timed-out', 'timeout'],
     ['timeout', 'timeout'],
     ['asks', 'needs-human'],
+    ['held', 'held'],
+    ['wants-approval', 'wants-approval'],
   ])('knows %s', (word, status) => expect(statusNamed(word)).toBe(status));
 });
 

@@ -2,13 +2,8 @@
 import { expect, it, vi } from 'vitest';
 import { todoOf } from '../../../src/client/plan/order.js';
 import { describeLast } from '../../../src/client/views/last-run-lines.js';
-import {
-  iterationsText,
-  leftText,
-  onceStopped,
-  questionLines,
-  remedy,
-} from '../../../src/client/views/status-lines.js';
+import { onceStopped, questionLines, remedy } from '../../../src/client/views/need-lines.js';
+import { iterationsText, leftText } from '../../../src/client/views/status-lines.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
 import { nothingRuns } from '../../../src/decide/views/resting.js';
 import { fold, newModel } from '../../../src/model/fold.js';

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { takeLeft, whyLeft } from '../../../src/client/model/left-asking.js';
 import { describeIdea } from '../../../src/client/views/idea-lines.js';
 import { describeLast } from '../../../src/client/views/last-run-lines.js';
-import { attention } from '../../../src/client/views/status-lines.js';
+import { attention } from '../../../src/client/views/need-lines.js';
 import { runDetails } from '../../../src/decide/views/details.js';
 import { runStatus } from '../../../src/decide/views/status.js';
 import { why } from '../../../src/decide/views/why.js';

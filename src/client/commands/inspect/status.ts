@@ -47,8 +47,9 @@ import { wholeQuestion } from '../../views/idea-report.js';
 import { describeLast, ending } from '../../views/last-run-lines.js';
 import { noAnswer } from '../../views/left-git.js';
 import { leftLines } from '../../views/left-working-lines.js';
+import { attention, SHOWN } from '../../views/need-lines.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
-import { attention, describeLive, nextSteps, SHOWN, stillLines } from '../../views/status-lines.js';
+import { describeLive, nextSteps, stillLines } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
 import { localTime } from '../../views/terminal.js';
 
@@ -214,7 +215,9 @@ async function addFacts(found: Found, status: RunStatus, model: RunModel, file: 
     const whole = line.status === 'needs-human' ? wholeQuestion(model.ideas.get(line.id), line.reason) : undefined;
     if (whole) line.reason = whole;
   }
-  const ids = [...status.active, ...status.attention, ...(found.list?.lines ?? [])].map(({ id }) => id);
+  const ids = [...status.active, ...status.attention, ...(status.held ?? []), ...(found.list?.lines ?? [])].map(
+    ({ id }) => id,
+  );
   const told = [...new Set(ids)].flatMap((id) => {
     const idea = model.ideas.get(id);
     return idea?.since === undefined ? [] : [[id, ideaFacts(idea)] as const];

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { remedy } from '../../../../src/client/views/status-lines.js';
+import { remedy } from '../../../../src/client/views/need-lines.js';
 import { hasAlerts, noteAlerts, returnAlerts, takeAlerts } from '../../../../src/decide/alerts/arising.js';
 import {
   delivered,

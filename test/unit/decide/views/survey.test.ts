@@ -48,9 +48,9 @@ describe('A8 G9 one pass over all ideas', () => {
           statuses.flatMap((status) => entries.filter((entry) => entry.status === status));
         expect(ids(found.active.shown)).toEqual(ids(of('running', 'paused', 'wants-slot', 'landing')));
         const asks = of('needs-human', 'blocked', 'failed', 'timeout');
-        const others = entries.filter(
-          (entry) => !asks.includes(entry) && (entry.approval || (entry.hold && entry.status === 'pending')),
-        );
+        const held = entries.filter((entry) => entry.hold && entry.status === 'pending' && !entry.approval);
+        const others = entries.filter((entry) => !asks.includes(entry) && entry.approval);
+        expect(ids(found.held.shown)).toEqual(ids(held));
         expect(ids(found.attention.shown)).toEqual(ids([...asks, ...others]));
         expect(found.attention.total).toBe(asks.length + others.length);
       }),

@@ -1,0 +1,73 @@
+/** What needs a person is one decision: the run's own lists, `status`, the Web UI and the full screen. Features: A8 C2 G1. */
+import { afterEach, expect, it, vi } from 'vitest';
+import { needs } from '../../../src/client/views/need-lines.js';
+import { listIdeas } from '../../../src/client/views/status-list.js';
+import { runDetails } from '../../../src/decide/views/details.js';
+import { ideaPage } from '../../../src/decide/views/pages.js';
+import { needsAndHeld } from '../../../src/decide/views/resting.js';
+import { runStatus } from '../../../src/decide/views/status.js';
+import { fold, newModel } from '../../../src/model/fold.js';
+import type { IdeaEntry } from '../../../src/protocol/run.js';
+import type { IdeaStatus } from '../../../src/protocol/states.js';
+import { listsOf } from '../../../src/screen/lists.js';
+import { card, decided, pilotOf, SETTINGS } from '../decide/support.js';
+import { idea } from '../screen/shop.js';
+
+afterEach(() => vi.restoreAllMocks());
+
+const STANDS: Readonly<Record<string, { status: IdeaStatus; hold?: true; approval?: true }>> = {
+  ...{ asks: { status: 'needs-human' }, blocked: { status: 'blocked' }, failed: { status: 'failed' } },
+  ...{ late: { status: 'timeout' }, ready: { status: 'pending' }, landed: { status: 'landed' } },
+  // A rollback or a stop put it on hold; a failed cleanup may have held one that was skipped before.
+  ...{ held: { status: 'pending', hold: true }, skipped: { status: 'skipped', hold: true } },
+  ...{ paused: { status: 'paused' }, approves: { status: 'paused', approval: true } },
+};
+
+function everyView() {
+  const ids = Object.keys(STANDS);
+  const pilot = pilotOf(ids.map((id) => card(id)));
+  decided(pilot);
+  const model = newModel(
+    { project: 'p', runId: 'r', name: 'shop', target: 'main' },
+    ids.map((id) => idea(id, id)),
+  );
+  for (const entry of pilot.state.entries) {
+    const { status, hold, approval } = STANDS[entry.card.id] ?? expect.fail(entry.card.id);
+    Object.assign(entry, { status, hold, approval } satisfies Partial<IdeaEntry>);
+    const about = { ...(hold ? { held: hold } : {}), ...(approval ? { approval } : {}) };
+    const { id, title } = entry.card;
+    fold(model, { at: new Date(0).toISOString(), kind: 'idea', idea: id, title, status, ...about });
+  }
+  const { state, graph } = pilot;
+  return { model, state, graph, status: runStatus({ project: 'p', runId: 'r' }, state, SETTINGS, graph, 0) };
+}
+
+it('A8 C2 G1: a held idea rests and needs nobody, in every view', async () => {
+  const { model, state, graph, status } = everyView();
+  const ids = (list: readonly { id: string }[]): string[] => list.map(({ id }) => id).sort();
+  const need = ['approves', 'asks', 'blocked', 'failed', 'late'];
+  const rests = needsAndHeld(status);
+  expect([ids(status.attention), ids(status.held ?? [])]).toEqual([need, ['held']]);
+  expect([ids(rests.needs), ids(rests.held)]).toEqual([need, ['held']]);
+  expect(ids(listsOf(model).needs)).toEqual(need);
+  expect(model.counts.needYou).toBe(need.length);
+  expect(ids(listsOf(model).resting)).toEqual(['held', 'paused']);
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  needs(status, {});
+  const said = lines.join('');
+  expect(said).toMatch(/^Needs you \(5\)\n/);
+  expect(said).toContain('Held (1)\n◫ held held\n    ralphctl resume held\n');
+  const page = runDetails(status);
+  expect(page).toContain('### Needs you (5)');
+  expect(page).toMatch(/### Held \(1\)\n- \*\*◫ held\*\*/);
+  // An older worker lists the held ones among those that wait.
+  const older = { attention: [...status.attention, ...(status.held ?? [])] };
+  expect(needsAndHeld(older)).toEqual(rests);
+  const run = { ideas: async (asked: Parameters<typeof ideaPage>[2]) => ideaPage(state.entries, graph, asked) };
+  const only = async (...words: string[]) => ids((await listIdeas(run, { only: words }))?.lines ?? []);
+  expect(await only('held')).toEqual(['held']);
+  expect(await only('wants-approval')).toEqual(['approves']);
+  expect(await only('held', 'asks')).toEqual(['asks', 'held']);
+  expect(await only('pending')).toEqual(['held', 'ready']);
+});
