@@ -135,7 +135,8 @@ export function fold(model: RunModel, event: StampedEvent): void {
     return;
   }
   model.events += 1;
-  model.lastAt = at;
+  // What people do after the run makes it no longer.
+  if (event.kind !== 'command' || !event.afterRun) model.lastAt = at;
   model.startedAt ??= at;
   model.log.push(event);
   if (model.log.length > MOST_LOG * 1.5) model.log.splice(0, model.log.length - MOST_LOG);

@@ -2,7 +2,7 @@
 import { outcomeWords } from '../screen/outcome-words.js';
 import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { clean } from '../screen/text/text.js';
-import { clock, lasted } from '../screen/text/time.js';
+import { clock, ran } from '../screen/text/time.js';
 import type { Report } from './schema.js';
 
 /** The command that prints this report. */
@@ -12,14 +12,19 @@ const NIGHT_FROM = 17;
 const day = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');
 
+/** How long the run took, in every form of its report. */
+export const ranText = ({ startedAt, endedAt, ms }: Pick<Report['run'], 'startedAt' | 'endedAt' | 'ms'>): string =>
+  startedAt === undefined || ms === undefined ? '' : ran({ startedAt, endedAt }, startedAt + ms);
+
 /** `the night of Tue 21 Nov, 22:03 to 05:54 (7h51m)` */
-export function whenText({ startedAt, endedAt, ms, state, over }: Report['run']): string {
+export function whenText(run: Report['run']): string {
+  const { startedAt, endedAt, state, over } = run;
   if (startedAt === undefined) return state;
   const overNight =
     endedAt !== undefined && new Date(startedAt).getHours() >= NIGHT_FROM && day(endedAt) !== day(startedAt);
   const from = `${day(startedAt)}, ${clock(startedAt, startedAt)}`;
   const to = over && endedAt !== undefined ? ` to ${clock(endedAt, startedAt)}` : ' until now';
-  return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ms === undefined ? '' : ` (${lasted(ms)})`}`;
+  return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ranText(run) && ` (${ranText(run)})`}`;
 }
 
 export function moneyText({

@@ -6,7 +6,7 @@ import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.j
 import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
-import { clock, duration, lasted } from '../screen/text/time.js';
+import { clock, ran } from '../screen/text/time.js';
 import { fixSentence, lostText } from './gone-text.js';
 import { nth } from './open.js';
 import type { OpenIdea, Report } from './schema.js';
@@ -52,8 +52,8 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
       : {}),
     open: open.flatMap((one) => (SHOWN.has(one.state) ? [historyIdea(one)] : [])),
     done: landed
-      .map(({ idea, iterations, ms, dollars: cost, lines }) => ({
-        ...{ id: idea, iterations, ms: ms ?? 0 },
+      .map(({ idea, iterations, agentMs = 0, dollars: cost, lines }) => ({
+        ...{ id: idea, iterations, ms: agentMs },
         ...(cost === undefined ? {} : { dollars: cost }),
         ...(lines ?? {}),
       }))
@@ -72,10 +72,12 @@ const historyIdea = ({ idea, state, reason, later, queued, times = 1 }: OpenIdea
 
 /** A line from a summary alone. */
 export function historyOfSummary(
-  { runId, startedAt, endedAt, agents }: Pick<HistoryRun, 'runId' | 'startedAt' | 'endedAt' | 'agents'>,
+  { runId, startedAt: begun, endedAt: last, agents }: Pick<HistoryRun, 'runId' | 'startedAt' | 'endedAt' | 'agents'>,
   summary: SummaryFile | undefined,
   cost: number | undefined,
 ): HistoryRun {
+  // As the report of the run has them, whose events nobody reads here.
+  const { startedAt = begun, since: endedAt = last } = summary?.run ?? {};
   return {
     ...{ runId, startedAt, agents, outcome: summary ? outcomeOf(summary.outcome) : 'terminated' },
     ...(endedAt === undefined ? {} : { endedAt }),
@@ -146,7 +148,7 @@ export function runsText(
         : begun.includes(' ')
           ? begun
           : `${weekday(run.startedAt)} ${begun}`,
-      (run.endedAt === undefined ? duration : lasted)((run.endedAt ?? now) - run.startedAt),
+      ran(run, now),
       `${SIGNS[run.outcome]} ${run.outcome}${run.waves?.length ? `, ${many(run.waves.length, 'wave')}` : ''}`,
       text(run.landed),
       text(run.notLanded),

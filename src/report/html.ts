@@ -10,7 +10,7 @@ import { dollars, many, short, UNKNOWN } from '../screen/text/numbers.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { gateWords } from '../screen/words/gate-words.js';
 import { withCommands } from './commands.js';
-import { moneyText, notReported, reportCommand, targetText, whenText } from './head.js';
+import { moneyText, notReported, ranText, reportCommand, targetText, whenText } from './head.js';
 import { esc, escLines, STYLE } from './html-parts.js';
 import { timeline } from './html-timeline.js';
 import { type Rest, restOf } from './rest.js';
@@ -90,7 +90,7 @@ class Page {
       stat(`${counts.iterations}`, counts.iterations === 1 ? 'iteration' : 'iterations'),
       ...(counts.dollars === undefined ? [] : [stat(moneyText(counts), '')]),
       ...(counts.tokens === undefined ? [] : [stat(short(counts.tokens), 'tokens')]),
-      ...(run.ms === undefined ? [] : [stat(lasted(run.ms), '')]),
+      ...(run.ms === undefined ? [] : [stat(ranText(run), '')]),
       ...(counts.conflicts > 0
         ? [stat(`${counts.conflicts}`, `${counts.conflicts === 1 ? 'conflict' : 'conflicts'} on landing`)]
         : []),

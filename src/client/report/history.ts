@@ -11,7 +11,7 @@ import type { StampedEvent } from '../../protocol/events.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { UserError } from '../../protocol/user-error.js';
 import { makeReport } from '../../report/build.js';
-import { historyOfSummary, historyRun } from '../../report/history.js';
+import { historyOfSummary, historyRun, outcomeOf } from '../../report/history.js';
 import { eventsPath, parseEvent } from '../../run-files/events.js';
 import { askedFor, type KeptFor, keptForNext } from '../../run-files/kept.js';
 import { readable } from '../../run-files/readable.js';
@@ -126,18 +126,28 @@ async function oneRun(
     for (const { kind, text } of found?.model.warnings ?? []) if (kind === 'files') warn(text);
     if (found) return historyRun(makeReport(found.model, found.extra), agents);
   }
-  const [summary, last] = await Promise.all([readSummary(root, ref, warn), lastWord(eventsPath(root, ref))]);
+  const [summary, { last, endedAt }] = await Promise.all([
+    readSummary(root, ref, warn),
+    lastWords(eventsPath(root, ref)),
+  ]);
   const about = { runId: ref.runId, startedAt: Date.parse(loaded.file.createdAt), agents };
   const spent = last?.kind === 'run' ? last.spent : undefined;
   const cost = spent && spent.unknownDollars < spent.iterations ? spent.dollars : undefined;
-  return historyOfSummary({ ...about, ...(last ? { endedAt: Date.parse(last.at) } : {}) }, summary, cost);
+  return historyOfSummary({ ...about, ...(endedAt === undefined ? {} : { endedAt }) }, summary, cost);
 }
 
-/** The last event about the run itself, otherwise its last event. */
-async function lastWord(path: string): Promise<StampedEvent | undefined> {
+/**
+ * The last event about the run itself, otherwise its last event; and its end, as its model has it: that event, or the
+ * last one of a run that the server closed.
+ */
+async function lastWords(path: string): Promise<{ last?: StampedEvent; endedAt?: number }> {
   const tail = await tailOfOwn(path, TAIL).catch(() => undefined);
   const events = (tail ?? '').split('\n').flatMap((line) => parseEvent(line) ?? []);
-  return events.findLast(({ kind }) => kind === 'run') ?? events.at(-1);
+  const ofRun = events.findLast((event) => event.kind === 'run');
+  const final = events.findLast((event) => event.kind !== 'cleaned' && (event.kind !== 'command' || !event.afterRun));
+  const end = ofRun && !OPEN.has(outcomeOf(ofRun.state)) ? ofRun : final;
+  const last = ofRun ?? final;
+  return { ...(last ? { last } : {}), ...(end ? { endedAt: Date.parse(end.at) } : {}) };
 }
 
 export const projectName = async (root: string, ref: RunRef): Promise<string> =>

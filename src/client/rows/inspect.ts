@@ -25,7 +25,11 @@ export function addInspect(program: Program, run: Run): void {
     .description('Shows what runs, what waits and what landed.')
     .option('--all', 'list every idea, in backlog order')
     .option('--page <n>', 'page of the list, 100 ideas per page', whole)
-    .option('--only <status>', 'only ideas with this status, repeatable: pending, held, running, landed, failed, …', collect)
+    .option(
+      '--only <status>',
+      'only ideas with this status, repeatable: pending, held, running, landed, failed, …',
+      collect,
+    )
     .addOption(json)
     .action(
       run(async (context, options: StatusOptions) =>

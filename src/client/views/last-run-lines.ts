@@ -1,9 +1,11 @@
 /** Formats the last run, while none is open, as lines of `status`. */
 import { outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '../../model/at-end.js';
 import type { SummaryFile } from '../../model/facts.js';
+import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
 import { statusWord } from '../../protocol/states.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
+import { lasted } from '../../screen/text/time.js';
 import type { RunFacts } from '../api/facts.js';
 import { print } from '../context.js';
 import type { SinceEnd } from '../report/since-end.js';
@@ -11,6 +13,7 @@ import { factsText, tallyText } from './fact-lines.js';
 import { clean, many } from './live-lines.js';
 import { attention, SHOWN, signOf } from './need-lines.js';
 import { withStart } from './status-lines.js';
+import { localTime } from './terminal.js';
 
 export function describeLast({ last, held, start, model }: SinceEnd): void {
   const { notLanded, run, ideas = [] } = last;
@@ -39,8 +42,16 @@ export function describeLast({ last, held, start, model }: SinceEnd): void {
   if (since) print(`  ${since}`);
 }
 
+/** `last run: completed 01:46:38, took 23s`; the time is that of the report. */
+export function lastRunLine(facts: RunFacts, last: SummaryFile | undefined, model: RunModel | undefined): string {
+  const at = facts.closedAt === undefined ? '' : ` ${localTime(facts.closedAt.getTime())}`;
+  const { startedAt, endedAt } = (model?.runId === facts.runId && model) || {};
+  const took = startedAt === undefined || endedAt === undefined ? '' : `, took ${lasted(endedAt - startedAt)}`;
+  return `last run: ${ending(facts, last)}${at}${took}`;
+}
+
 /** Temporal also calls a stopped run completed. */
-export function ending({ temporalStatus, runId }: RunFacts, last: SummaryFile | undefined): string {
+function ending({ temporalStatus, runId }: RunFacts, last: SummaryFile | undefined): string {
   const told = temporalStatus === 'COMPLETED' && last && last.status.runId === runId;
   return told ? last.outcome : temporalStatus.toLowerCase();
 }

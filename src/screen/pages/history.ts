@@ -7,7 +7,7 @@ import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../t
 import { dollars, many, UNKNOWN, whole } from '../text/numbers.js';
 import { clean, cut, pad } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
-import { clock, dayClock, duration, lasted } from '../text/time.js';
+import { clock, dayClock, lasted, ran } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOf, type View, windowAt } from '../view.js';
 
@@ -104,13 +104,11 @@ const count = (value: number | undefined, cells: number): string =>
   pad(value === undefined ? UNKNOWN : whole(value), cells, 'right');
 const cost = (value: number | undefined, cells: number): string =>
   pad(value === undefined ? UNKNOWN : dollars(value), cells, 'right');
-const took = ({ startedAt, endedAt }: HistoryRun, now: number): string =>
-  endedAt === undefined ? duration(now - startedAt) : lasted(endedAt - startedAt);
 
 function runLine(run: HistoryRun, { now }: View): Line {
   const { sign, colour } = OUTCOMES[run.outcome];
   return line(
-    `   ${pad(dayClock(run.startedAt, now), 12)}  ${pad(took(run, now), 6)}  `,
+    `   ${pad(dayClock(run.startedAt, now), 12)}  ${pad(ran(run, now), 6)}  `,
     coloured(pad(`${sign} ${run.outcome}`, 15), colour),
     `${count(run.landed, 6)}${count(run.notLanded, 5)}${count(run.iterations, 7)}${cost(run.dollars, 9)}  ${run.agents.map(clean).join(', ')}`,
   );
@@ -156,7 +154,7 @@ function wide(view: View, runs: readonly HistoryRun[], at: number): Line[] {
     ...runs.slice(first, first + height - 3).map((run, index) => {
       const { sign, colour } = OUTCOMES[run.outcome];
       const spans = line(
-        `   ${pad(dayClock(run.startedAt, now), 11)}  ${pad(took(run, now), 6)} `,
+        `   ${pad(dayClock(run.startedAt, now), 11)}  ${pad(ran(run, now), 6)} `,
         coloured(pad(`${sign} ${run.outcome}`, 14), colour),
         `${count(run.landed, 4)}${count(run.notLanded, 5)}${cost(run.dollars, 7)}`,
       );

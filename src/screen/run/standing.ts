@@ -9,7 +9,7 @@ import { outcomeWords } from '../outcome-words.js';
 import type { Colour } from '../text/line.js';
 import { dollars, dollarsOf, many } from '../text/numbers.js';
 import { clean } from '../text/text.js';
-import { clock, duration, lasted } from '../text/time.js';
+import { clock, duration, ran } from '../text/time.js';
 import { agentsOf as agentNames } from '../words/event-words.js';
 import { limitWord } from '../words/state-words.js';
 import { standsStill } from './resting.js';
@@ -94,10 +94,8 @@ function still(stand: NonNullable<Details['standstill']>, now: number): Standing
 }
 
 function over(model: RunModel, now: number): Standing {
-  const took =
-    model.startedAt === undefined
-      ? ''
-      : ` ${(model.endedAt === undefined ? duration : lasted)((model.endedAt ?? now) - model.startedAt)}`;
+  const { startedAt, endedAt } = model;
+  const took = startedAt === undefined ? '' : ` ${ran({ startedAt, endedAt }, now)}`;
   const { spent } = model;
   const outcome = outcomeOf(model);
   const cost = spent.dollars > 0 ? ` · ${dollars(spent.dollars)}` : '';

@@ -80,6 +80,12 @@ export function lasted(ms: number): string {
   return ms < 1000 ? '<1s' : `${Math.floor(ms / 1000)}s`;
 }
 
+/** How long a run took, or takes so far: the same in every view. */
+export const ran = (
+  { startedAt, endedAt }: { startedAt: number; endedAt?: number | undefined },
+  now: number,
+): string => (endedAt === undefined ? duration(now - startedAt) : lasted(endedAt - startedAt));
+
 /** A waiting time in one unit and at most three cells. */
 export function age(ms: number): string {
   if (ms < MINUTE) return '<1m';

@@ -1,14 +1,21 @@
 /** The time of an idea is that of its work: its waits for a slot, an answer and a landing are nobody's work. Features: G1 G2. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { runFacts } from '../../../src/model/facts.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { IdeaModel, RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { makeReport } from '../../../src/report/build.js';
+import { whenText } from '../../../src/report/head.js';
+import { historyOfSummary, historyRun, runsText } from '../../../src/report/history.js';
 import { htmlReport } from '../../../src/report/html.js';
 import { markdownReport } from '../../../src/report/markdown.js';
 import { foldNight, newNight } from '../../../src/report/night.js';
 import { showJson, showText } from '../../../src/report/show.js';
 import { textReport } from '../../../src/report/text.js';
+import { noDetails } from '../../../src/screen/details.js';
+import { historyView } from '../../../src/screen/pages/history.js';
+import { plainLine } from '../../../src/screen/text/line.js';
+import { initialUi } from '../../../src/screen/ui.js';
 import { idea } from './shop-night.js';
 
 const MINUTE = 60_000;
@@ -84,6 +91,47 @@ it('A8: the report and show say how long its agents worked, not when it landed',
   expect(markdownReport(report)).toMatch(/\| a\\-1 .* \| 8m \|/);
   expect(htmlReport(report)).toMatch(/took[^>]*>(?:<[^>]+>)*8m/);
   expect(showJson({ model, idea: ideaOf(model), now, commands: [], others: [] }).agentMs).toBe(8 * MINUTE);
+  // `runs --json` and the page *History* have the run from its report.
+  expect(historyRun(report, []).done).toMatchObject([{ id: 'a-1', ms: 8 * MINUTE }]);
+});
+
+describe('the time of a run is one, in its report, in runs and on History', () => {
+  const landed: [number, RunEvent] = [360, { kind: 'idea', idea: 'a-1', title: 'A', status: 'landed', commit: 'abc' }];
+  const later: [number, RunEvent] = [900, { kind: 'command', verb: 'rollback', idea: 'a-1', done: '', afterRun: true }];
+
+  it.each([
+    ['completed', [landed, [361, { kind: 'run', state: 'completed', landed: 1, total: 1 }]], true, '6h01m'],
+    ['terminated, and rolled back later', [landed], true, '6h'],
+    ['open', [landed], false, '15h01m'],
+  ] as [string, [number, RunEvent][], boolean, string][])('%s', (_, events, over, took) => {
+    const { model, night } = told(...events, ...(over ? [later] : []));
+    const now = NIGHT + 901 * MINUTE;
+    const report = makeReport(model, { now, zone: 'UTC', over, night });
+    const run = historyRun(report, []);
+    expect(whenText(report.run)).toContain(`(${took})`);
+    expect(htmlReport(report)).toMatch(new RegExp(`>${took}<`));
+    expect(runsText({ name: 'shop', runs: [run] }, now).join('\n')).toMatch(new RegExp(` ${took}  `));
+    const details = { ...noDetails(), history: { runs: [run], monthLanded: 1 } };
+    const ui = { ...initialUi(), screen: 'history' as const };
+    for (const size of [
+      { columns: 80, rows: 24 },
+      { columns: 120, rows: 40 },
+    ]) {
+      const view = { model, details, ui, now, size, theme: { colour: false, ascii: false } };
+      expect(historyView(view).lines.map(plainLine).join('\n')).toMatch(new RegExp(` ${took} `));
+    }
+  });
+
+  it('is known from the summary alone as from the events', () => {
+    const { model } = told(landed, [361, { kind: 'run', state: 'completed', landed: 1, total: 1 }]);
+    const status = { statistics: { iterations: { total: 2 } } };
+    const summary = { outcome: 'completed', landed: 1, notLanded: [], status, run: runFacts(model) };
+    const begun = NIGHT - MINUTE;
+    const about = { runId: 'r', startedAt: begun, endedAt: NIGHT + 900 * MINUTE, agents: [] };
+    expect(historyOfSummary(about, summary as never, undefined)).toMatchObject({
+      ...{ startedAt: model.startedAt, endedAt: model.endedAt },
+    });
+  });
 });
 
 it('G1 G2: while it works, its time against its limit is working time', () => {

@@ -44,14 +44,13 @@ import { stateTrouble } from '../../state-folder.js';
 import { largeState } from '../../state-size.js';
 import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
-import { describeLast, ending } from '../../views/last-run-lines.js';
+import { describeLast, lastRunLine } from '../../views/last-run-lines.js';
 import { noAnswer } from '../../views/left-git.js';
 import { leftLines } from '../../views/left-working-lines.js';
 import { attention, SHOWN } from '../../views/need-lines.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
 import { describeLive, nextSteps, stillLines } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
-import { localTime } from '../../views/terminal.js';
 
 /** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
@@ -260,7 +259,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
   }
   if (!facts?.open) {
     print('no run is open');
-    if (facts) print(`last run: ${ending(facts, last)} ${facts.closedAt ? localTime(facts.closedAt.getTime()) : ''}`);
+    if (facts) print(lastRunLine(facts, last, since?.model));
     for (const line of leftLines(found.left ?? [], startCommand(found.model?.startAgain))) print(line);
     if (facts && !last) {
       print('  it left no summary. What it did: ralphctl logs');
