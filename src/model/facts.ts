@@ -5,6 +5,7 @@
  */
 import type { RunSummary } from '../protocol/run.js';
 import type { GateRun, IdeaModel, Iteration, RunModel, Said, Tally } from './model.js';
+import { branchSize } from './tally.js';
 
 /** Omits empty lists. */
 type GateFacts = Pick<GateRun, 'at' | 'pass' | 'durationMs' | 'commands'> & Partial<GateRun>;
@@ -122,6 +123,12 @@ export function ideaFacts(idea: IdeaModel): IdeaFacts {
     ...known({ said: some(idea.said), switched: some(switched) }),
     ...{ commits, retries, bounces, spent, runs: iterations.map(agentRun) },
   };
+}
+
+/** `size`: commits of its branch, as git counts them. */
+export function withSize(facts: IdeaFacts, size?: (idea: string) => number | undefined): IdeaFacts {
+  if (facts.status === 'landed') return facts;
+  return { ...facts, commits: branchSize(facts, size?.(facts.idea)) };
 }
 
 export function runFacts(model: RunModel): RunFacts {

@@ -32,6 +32,15 @@ export function iterationCount({ iterations, spent }: Pick<IdeaModel, 'iteration
 }
 
 /**
+ * The size of the branch of an idea on which a run worked. Its agent runs alone do not tell: one that was killed may have
+ * committed, and earlier runs and people commit, too. `onBranch`: what git counts, where it can.
+ */
+export const branchSize = (
+  { commits, runs }: { commits: number; runs: { readonly length: number } },
+  onBranch: number | undefined,
+): number => (commits > 0 || runs.length > 0 ? (onBranch ?? commits) : 0);
+
+/**
  * The time that counts towards its limit: charged agent runs, the one that runs now, and its own gates. Its waits are
  * nobody's work.
  */

@@ -1,6 +1,7 @@
 /** Ideas that have not landed, with their states and reasons. Pure. */
 import { hasLanded } from '../model/counts.js';
 import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
+import { branchSize } from '../model/tally.js';
 import { cutOff } from '../screen/cut-off.js';
 import { many, retriesText } from '../screen/text/numbers.js';
 import type { Extra } from './extra.js';
@@ -72,8 +73,8 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
 }
 
 /** The size of its branch, where this run has work on it. */
-export const commitsIn = ({ id, commits }: IdeaModel, { commitsOf }: Extra): number =>
-  commits > 0 ? (commitsOf?.(id) ?? commits) : 0;
+export const commitsIn = ({ id, commits, iterations }: IdeaModel, { commitsOf }: Extra): number =>
+  branchSize({ commits, runs: iterations }, commitsOf?.(id));
 
 /** A person decided these, so that the next run has them in its summary again. */
 const DECIDED = new Set<OpenState>(['given up', 'skipped']);

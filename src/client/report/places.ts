@@ -5,6 +5,24 @@ import { git } from '../../git/runner.js';
 import { listSaves } from '../../git/saves/saves.js';
 import type { Extra } from '../../report/extra.js';
 
+/** The sizes of all branches of ideas, for views that need no more. Undefined where git cannot tell. */
+export async function branchSizes(repo: string, target: string): Promise<(idea: string) => number | undefined> {
+  const tips = await tipsOf(repo).catch(() => undefined);
+  const sizes = tips && (await ownCommits(repo, target, [...tips.values()]).catch(() => undefined));
+  return (idea) => sizes?.get(tips?.get(`refs/heads/${ideaBranch(idea)}`) ?? '');
+}
+
+async function tipsOf(repo: string, ...onto: string[]): Promise<Map<string, string>> {
+  const args = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/ralph/', ...onto];
+  const refs = await git(repo).run(args, { read: true });
+  return new Map(
+    refs.split('\n').flatMap((line) => {
+      const [name, commit] = line.split(' ');
+      return name && commit ? [[name, commit] as const] : [];
+    }),
+  );
+}
+
 /** `still` false: the tip of the target moves, because a run is open. */
 export async function placesOf(
   repo: string,
@@ -12,19 +30,11 @@ export async function placesOf(
   still: boolean,
 ): Promise<Pick<Extra, 'branchOf' | 'commitsOf' | 'saved' | 'tip'>> {
   const onto = still ? `refs/heads/${target}` : undefined;
-  const args = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/ralph/', ...(onto ? [onto] : [])];
-  const [refs, own] = await Promise.all([
-    git(repo)
-      .run(args, { read: true })
-      .catch(() => undefined),
+  const [tips, own] = await Promise.all([
+    tipsOf(repo, ...(onto ? [onto] : [])).catch(() => undefined),
     savedApart(repo, `refs/heads/${target}`),
   ]);
-  if (refs === undefined) return {};
-  const tips = new Map<string, string>();
-  for (const line of refs.split('\n')) {
-    const [name = '', commit = ''] = line.split(' ');
-    tips.set(name, commit);
-  }
+  if (tips === undefined) return {};
   const tip = onto && tips.get(onto);
   if (onto) tips.delete(onto);
   const sizes = await ownCommits(repo, target, [...tips.values()]).catch(() => undefined);

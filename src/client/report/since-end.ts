@@ -1,12 +1,14 @@
 /** The last run as it ended, and how its ideas stand now. Invariant: reads only. */
 import { endedAs, isDecided } from '../../model/at-end.js';
-import type { SummaryFile } from '../../model/facts.js';
+import { type IdeaFacts, type SummaryFile, withSize } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import type { StartAgain } from '../../model/start-again.js';
 import { type KeptFor, leftOutOf } from '../../run-files/kept.js';
 import { readModel } from '../../run-files/read-model.js';
+import type { RunFile } from '../../run-files/shapes.js';
 import { takeNow } from '../model/take-target.js';
 import type { GoneIdea } from './gone.js';
+import { branchSizes } from './places.js';
 import { warnOnce } from './summaries.js';
 
 export interface SinceEnd {
@@ -23,6 +25,8 @@ export interface SinceEnd {
   asks?: { idea: string; question: string; approval?: true }[];
   /** Absent without files of the run. */
   model?: RunModel;
+  /** What its summary tells of its ideas, with the size that their branches have now. */
+  told: ReadonlyMap<string, IdeaFacts>;
 }
 
 export async function lastAsOfNow(
@@ -40,7 +44,15 @@ export async function lastAsOfNow(
         open.map(({ idea }) => idea),
       ),
     );
-  if (!found) return { last, open: last.notLanded, out: out(last.notLanded), held: new Set(), gone: [] };
+  if (!found)
+    return {
+      last,
+      open: last.notLanded,
+      out: out(last.notLanded),
+      held: new Set(),
+      gone: [],
+      told: await toldOf(last),
+    };
   const { model, run, problems } = found;
   for (const problem of problems) warnOnce(problem);
   endedAs(model, last);
@@ -56,6 +68,7 @@ export async function lastAsOfNow(
   );
   return {
     last,
+    told: await toldOf(last, run.file),
     ...(asks.length > 0 ? { asks } : {}),
     model,
     open,
@@ -64,6 +77,13 @@ export async function lastAsOfNow(
     held: new Set(ideas.flatMap(({ id, held }) => (held ? [id] : []))),
     gone,
   };
+}
+
+/** Only what did not land has a branch. */
+async function toldOf({ ideas = [] }: SummaryFile, file?: RunFile): Promise<ReadonlyMap<string, IdeaFacts>> {
+  const isOpen = ideas.some(({ status, runs }) => status !== 'landed' && runs.length > 0);
+  const size = file && isOpen ? await branchSizes(file.repo, file.target) : undefined;
+  return new Map(ideas.map((one) => [one.idea, withSize(one, size)]));
 }
 
 /** Of what has left the target since the run, the ideas about which nobody has decided. */

@@ -15,13 +15,12 @@ import { attention, SHOWN, signOf } from './need-lines.js';
 import { withStart } from './status-lines.js';
 import { localTime } from './terminal.js';
 
-export function describeLast({ last, held, start, model }: SinceEnd): void {
-  const { notLanded, run, ideas = [] } = last;
+export function describeLast({ last, held, start, model, told }: SinceEnd): void {
+  const { notLanded, run } = last;
   const cost =
     run && run.spent.iterations > 0 ? `, ${many(run.spent.iterations, 'iteration')}, ${tallyText(run.spent)}` : '';
   const outcome = model ? outcomeOf(model) : outcomeOfSummary(last);
   print(`  ${outcomeWords(outcome, model?.target ?? '', 'did not land').join(', ')}${cost}`);
-  const told = new Map(ideas.map((one) => [one.idea, one]));
   for (const one of notLanded.slice(0, SHOWN)) {
     const asks = model?.ideas.get(one.idea);
     if (asks?.left) {

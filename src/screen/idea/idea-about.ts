@@ -9,7 +9,7 @@ import { runName } from '../words/idea-words.js';
 import { isAtWork } from './idea-upper.js';
 import { afterText, partOfText } from './relations.js';
 import { chosenRun } from './timeline.js';
-import { toldOf } from './told.js';
+import { commitsOf, toldOf } from './told.js';
 
 /** Score, branch and waiting ideas; on the timeline, the effect of a key. */
 export function messageOf(view: View, idea: IdeaModel): { left: string; right: string } {
@@ -61,7 +61,7 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
   }
   for (const one of why?.waitsFor ?? []) add('waits for', clean(one));
   add('stack', clean(why?.stack ?? ''));
-  const ahead = toldOf(view, idea)?.ahead ?? idea.commits;
+  const ahead = commitsOf(view, idea);
   add(
     'branch',
     (ahead > 0 && idea.status !== 'landed' && idea.landedAs === undefined) || isAtWork(idea)

@@ -13,7 +13,7 @@ import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
 import { restText } from '../words/idea-words.js';
 import { claim } from '../words/signal-words.js';
-import { toldOf } from './told.js';
+import { commitsOf, toldOf } from './told.js';
 
 const of = (used: string, most: number | undefined): string =>
   most === undefined ? used : `${used} of ${duration(most)}`;
@@ -85,7 +85,7 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
             line(' last signal  ', ...lastSignal(idea, true)),
             line(` tests        ${tests ? `${tests.passed}/${tests.total} passing` : UNKNOWN}`),
             line(
-              ` commits      ${idea.commits}${told?.lastCommit === undefined ? '' : `, last ${age(now - told.lastCommit)} ago`}`,
+              ` commits      ${commitsOf(view, idea)}${told?.lastCommit === undefined ? '' : `, last ${age(now - told.lastCommit)} ago`}`,
             ),
             line(
               ` cost         ${costText(idea)}${tokens === 0 ? '' : `, ${short(idea.spent.tokensIn)} in, ${short(idea.spent.tokensOut)} out`}`,
@@ -110,7 +110,9 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
           two(progress(40), 'agent', agent),
           two(line(' last signal  ', ...lastSignal(idea, false)), 'slot', idea.agentName ?? UNKNOWN),
           two(
-            line(` tests  ${tests ? `${tests.passed}/${tests.total}` : UNKNOWN}    commits  ${idea.commits}${files}`),
+            line(
+              ` tests  ${tests ? `${tests.passed}/${tests.total}` : UNKNOWN}    commits  ${commitsOf(view, idea)}${files}`,
+            ),
             'cost',
             `${costText(idea)}${costText(idea) === UNKNOWN ? '' : ' so far'}`,
           ),

@@ -23,6 +23,10 @@ export function toldOf(
   return idea?.id === id && idea.ofRun === (isPast(ui) ? ui.ofRun : undefined) ? idea : undefined;
 }
 
+/** Commits of its branch as git counts them; until that is known, and of what landed, those of its agent runs. */
+export const commitsOf = (view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): number =>
+  toldOf(view, idea)?.ahead ?? idea.commits;
+
 /** About the shown agent run, too; undefined while it loads. */
 export function toldOfRun(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): IdeaDetails | undefined {
   const told = toldOf(view, idea);

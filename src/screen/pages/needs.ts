@@ -4,7 +4,7 @@ import { moreTexts } from '../control/drafts.js';
 import { framed, screenLine } from '../frame.js';
 import { cardKeys, packed } from '../idea/cards.js';
 import { isOver } from '../idea/possible.js';
-import { toldOf } from '../idea/told.js';
+import { commitsOf, toldOf } from '../idea/told.js';
 import { listsOf, waitingFor } from '../lists.js';
 import { noticeLines } from '../run/notices.js';
 import { costText } from '../run/run-slots.js';
@@ -218,7 +218,7 @@ function aboutLine({ model }: View, idea: IdeaModel): string {
 function didLines(view: View, idea: IdeaModel, columns: number): Line[] {
   const { model, size } = view;
   const read = toldOf(view, idea)?.filesRead;
-  const parts = [many(idea.commits, 'commit')];
+  const parts = [many(commitsOf(view, idea), 'commit')];
   if (read !== undefined) parts.push(`${many(read, 'file')} read`);
   if (idea.spent.ms > 0) parts.push(lasted(idea.spent.ms));
   parts.push(costText(idea));

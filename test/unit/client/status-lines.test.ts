@@ -121,7 +121,7 @@ it('C2 G4: what did not land in the last run has the signs of the screen', () =>
   const notLanded = states.map((status, n) => ({ idea: `a-${n}`, status }));
   const last = { landed: 0, notLanded } as unknown as Parameters<typeof describeLast>[0]['last'];
   try {
-    describeLast({ last, held: new Set(['a-4']), out: new Set(), open: [], gone: [], start: undefined } as never);
+    describeLast({ last, held: new Set(['a-4']), told: new Map(), out: new Set(), open: [], gone: [] } as never);
   } finally {
     write.mockRestore();
   }

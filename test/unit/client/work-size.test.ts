@@ -1,9 +1,11 @@
 /** The size of an idea's work is the same in every view: commits of its branch, lines of its landing. Features: G1 G4 C2. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { placesOf } from '../../../src/client/report/places.js';
+import { branchSizes, placesOf } from '../../../src/client/report/places.js';
 import { IdeaGit } from '../../../src/client/screen/idea-git.js';
+import { factsText } from '../../../src/client/views/fact-lines.js';
 import { landedLines } from '../../../src/git/landing/lines.js';
 import { rollbackIdea } from '../../../src/git/worktrees/rollback.js';
+import { ideaFacts, withSize } from '../../../src/model/facts.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { IdeaModel } from '../../../src/model/model.js';
 import { makeReport } from '../../../src/report/build.js';
@@ -58,6 +60,31 @@ it('G4 C2: the branch has the commits of all runs: on the page, in show, in the 
   expect(commitsIn(one, { ...extra, ...(await placesOf(repo.root, 'gone', true)) })).toBe(1);
   const place = { repo: repo.root, worktreesRoot: repo.worktreesRoot, target: 'main', idea: 'i-1' };
   expect((await rollbackIdea(place)).commits).toBe(4);
+});
+
+it('C2 D3: what a killed agent committed counts, in status, report and show, though no event tells it', async () => {
+  const { path } = await worktreeOf(repo);
+  await commitFiles(path, { 'one.txt': 'one\n' }, 'one');
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('i-1', 'Do i-1')]);
+  const at = new Date(clockAt('23:00')).toISOString();
+  const is = (status: 'running' | 'failed') => ({ at, kind: 'idea' as const, idea: 'i-1', title: 'Do i-1', status });
+  fold(model, { ...is('running'), agentName: 'ed-001' });
+  fold(model, { at, kind: 'iteration', idea: 'i-1', serial: 1, iteration: 1, max: 5, agentName: 'ed-001' });
+  fold(model, { at, kind: 'interrupted', idea: 'i-1' });
+  fold(model, is('failed'));
+  const one = model.ideas.get('i-1') ?? expect.fail('no idea');
+  expect(one.commits).toBe(0);
+  const places = await placesOf(repo.root, 'main', true);
+  const extra = { now: NOW, zone: 'UTC', over: true, ...places };
+  expect(commitsIn(one, extra)).toBe(1);
+  expect(makeReport(model, extra).open).toMatchObject([{ branch: 'ralph/i-1', commits: 1 }]);
+  const size = await branchSizes(repo.root, 'main');
+  const facts = withSize(ideaFacts(one), size);
+  expect(factsText(facts, NOW)).toBe('since 23:00 · 1 commit');
+  // A run that did not touch the idea has nothing on its branch.
+  expect(withSize({ ...facts, commits: 0, runs: [] }, size).commits).toBe(0);
+  // Nobody can tell: what the agent runs told counts.
+  expect(withSize({ ...facts, commits: 2 }, await branchSizes(repo.root, 'gone')).commits).toBe(2);
 });
 
 it.each(['rebase', 'merge', 'squash'] as const)(

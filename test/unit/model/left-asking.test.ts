@@ -176,7 +176,9 @@ describe('C2 C3: an approval is told as one, not as a question', () => {
     const model = folded(...STOPPED, run('stopped'));
     const notLanded = ['stuck', 'loose'].map((id) => ({ idea: id, status: 'pending', reason: LOST }));
     const last = { outcome: 'stopped', landed: 0, notLanded };
-    const text = printed(() => describeLast({ last, held: new Set(), start: undefined, model } as never));
+    const text = printed(() =>
+      describeLast({ last, held: new Set(), told: new Map(), start: undefined, model } as never),
+    );
     expect(text).toContain('? stuck asks:\n    | What should change?\n');
     expect(text).toContain('? loose wants approval:\n    | A test is gone. Land it?\n');
     expect(text).toContain('ralphctl start, then: ralphctl approve loose.');

@@ -11,7 +11,7 @@ import { checkoutsBehind } from '../../../git/landing/behind.js';
 import { rememberedTargets } from '../../../git/landing/checkout.js';
 import { outcomeOfStatus, type SinceThen, sinceThen } from '../../../model/at-end.js';
 import type { IdeaFacts, RunFacts as Overall, SummaryFile } from '../../../model/facts.js';
-import { ideaFacts, runFacts } from '../../../model/facts.js';
+import { ideaFacts, runFacts, withSize } from '../../../model/facts.js';
 import type { Renamed, RunModel } from '../../../model/model.js';
 import { type RevertedIdea, revertedIn } from '../../../model/reverted.js';
 import { startCommand } from '../../../model/start-again.js';
@@ -38,6 +38,7 @@ import { nextStartLines } from '../../model/for-next.js';
 import { takeLeft } from '../../model/left-asking.js';
 import { takeOpen } from '../../model/take-open.js';
 import { type GoneIdea, goneLines } from '../../report/gone.js';
+import { branchSizes } from '../../report/places.js';
 import { lastAsOfNow, type SinceEnd } from '../../report/since-end.js';
 import { warnOnce } from '../../report/summaries.js';
 import { stateTrouble } from '../../state-folder.js';
@@ -214,12 +215,13 @@ async function addFacts(found: Found, status: RunStatus, model: RunModel, file: 
     const whole = line.status === 'needs-human' ? wholeQuestion(model.ideas.get(line.id), line.reason) : undefined;
     if (whole) line.reason = whole;
   }
+  const size = await branchSizes(file.repo, file.target);
   const ids = [...status.active, ...status.attention, ...(status.held ?? []), ...(found.list?.lines ?? [])].map(
     ({ id }) => id,
   );
   const told = [...new Set(ids)].flatMap((id) => {
     const idea = model.ideas.get(id);
-    return idea?.since === undefined ? [] : [[id, ideaFacts(idea)] as const];
+    return idea?.since === undefined ? [] : [[id, withSize(ideaFacts(idea), size)] as const];
   });
   Object.assign(found, { run: runFacts(model), model });
   const groups = groupsOf(model).slice(0, MAX_LISTED);
