@@ -70,7 +70,7 @@ it('C2 D3: what a killed agent committed counts, in status, report and show, tho
   const is = (status: 'running' | 'failed') => ({ at, kind: 'idea' as const, idea: 'i-1', title: 'Do i-1', status });
   fold(model, { ...is('running'), agentName: 'ed-001' });
   fold(model, { at, kind: 'iteration', idea: 'i-1', serial: 1, iteration: 1, max: 5, agentName: 'ed-001' });
-  fold(model, { at, kind: 'interrupted', idea: 'i-1' });
+  fold(model, { at, kind: 'interrupted', idea: 'i-1', iteration: 1 });
   fold(model, is('failed'));
   const one = model.ideas.get('i-1') ?? expect.fail('no idea');
   expect(one.commits).toBe(0);
