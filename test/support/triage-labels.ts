@@ -36,19 +36,42 @@ interface Row {
   name: string;
   precision?: number;
   recall?: number;
+  precisionInterval?: [number, number];
+  recallInterval?: [number, number];
   rejected: number;
   expected: number;
 }
 
-/** Of two that repeat each other either may stay, so the one that stayed counts as the one to keep. */
+/** The reports that repeat each other, by each of their ids: whoever repeats a repetition repeats the first one, too. */
+function groupsOf(labelled: readonly Labelled[]): Map<string, ReadonlySet<string>> {
+  const groups = new Map<string, Set<string>>();
+  for (const { report, of } of labelled) {
+    if (of === undefined) continue;
+    const whole = new Set([report.id, of, ...(groups.get(report.id) ?? []), ...(groups.get(of) ?? [])]);
+    for (const id of whole) groups.set(id, whole);
+  }
+  return groups;
+}
+
+/** Of those that repeat each other any may stay, so one that stayed counts as the one to keep. */
 function settled(labelled: readonly Labelled[], kept: ReadonlySet<string>): Map<string, string> {
   const expected = new Map(labelled.map(({ report, expect }) => [report.id, expect]));
-  for (const { report, of } of labelled) {
-    if (of === undefined || !kept.has(report.id) || kept.has(of)) continue;
-    expected.set(report.id, 'keep');
-    expected.set(of, 'duplicate');
+  for (const group of new Set(groupsOf(labelled).values())) {
+    const stayed = [...group].filter((id) => kept.has(id));
+    const first = stayed.find((id) => expected.get(id) === 'keep') ?? stayed[0];
+    if (first === undefined) continue;
+    for (const id of group) expected.set(id, id === first ? 'keep' : 'duplicate');
   }
   return expected;
+}
+
+/** The 95 % interval of a share (Wilson): how far chance alone may move it. */
+export function intervalOf(hits: number, of: number): [number, number] {
+  const z = 1.96;
+  const share = hits / of;
+  const middle = (share + (z * z) / (2 * of)) / (1 + (z * z) / of);
+  const half = (z / (1 + (z * z) / of)) * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }
 
 export function measure(labelled: readonly Labelled[], triage: (input: TriageInput) => Triage) {
@@ -56,23 +79,22 @@ export function measure(labelled: readonly Labelled[], triage: (input: TriageInp
   const now = '2026-06-01T00:00:00Z';
   const { survivors, rejected } = triage({ reports, overrules: new Map(), known: [], past: [], files: [], now });
   const expected = settled(labelled, new Set(survivors.map(({ id }) => id)));
-  const pair = new Set(labelled.flatMap(({ report, of }) => (of ? [`${report.id} ${of}`, `${of} ${report.id}`] : [])));
+  const groups = groupsOf(labelled);
   const verdicts = new Map(
     rejected.map(({ id, gate, duplicateOf }) => [
       id,
-      gate === 'duplicate' && !pair.has(`${id} ${duplicateOf}`) ? 'another duplicate' : gate,
+      gate === 'duplicate' && !groups.get(id)?.has(duplicateOf ?? '') ? 'another duplicate' : gate,
     ]),
   );
   const row = (name: string, counts: (gate: string) => boolean, hit: (id: string) => boolean): Row => {
     const said = rejected.filter(({ gate }) => counts(gate)).map(({ id }) => id);
     const should = [...expected].filter(([, gate]) => counts(gate)).map(([id]) => id);
     const right = said.filter(hit).length;
+    const found = should.filter((id) => verdicts.has(id) && hit(id)).length;
     return {
       name,
-      ...(said.length > 0 ? { precision: right / said.length } : {}),
-      ...(should.length > 0
-        ? { recall: should.filter((id) => verdicts.has(id) && hit(id)).length / should.length }
-        : {}),
+      ...(said.length > 0 ? { precision: right / said.length, precisionInterval: intervalOf(right, said.length) } : {}),
+      ...(should.length > 0 ? { recall: found / should.length, recallInterval: intervalOf(found, should.length) } : {}),
       ...{ rejected: said.length, expected: should.length },
     };
   };
