@@ -10,7 +10,7 @@ export interface Alike {
   shared: string[];
 }
 
-export const SAME = 0.45;
+export const SAME = 0.5;
 
 export function alike(a: Features, b: Features, weight: (concept: string) => number = weightOfConcept): Alike {
   const words = likeness(a.concepts, b.concepts, weight);

@@ -31,7 +31,24 @@ export function incoherent(report: Readable, body: string): Doubt | undefined {
   return undefined;
 }
 
-const COURTESY = ['please', 'pls', 'fix', 'it', 'this', 'thanks', 'thank', 'you', 'bitte', 'danke', 'merci', 'gracias'];
+const COURTESY = [
+  'the',
+  'a',
+  'an',
+  'and',
+  'please',
+  'pls',
+  'fix',
+  'it',
+  'this',
+  'thanks',
+  'thank',
+  'you',
+  'bitte',
+  'danke',
+  'merci',
+  'gracias',
+];
 
 function repeatsTitle(words: readonly string[], title: readonly string[]): boolean {
   const known = new Set([...title, ...COURTESY]);
@@ -39,7 +56,8 @@ function repeatsTitle(words: readonly string[], title: readonly string[]): boole
   return title.length > 0 && more / words.length <= 0.1;
 }
 
-const TEST = /^(?:test(?:s|ing|ed|ticket|issue|e|en|o)?|prueba|essai|тест|foo|bar|baz|dummy|blah?|asdf|xxx+)$/;
+const TEST =
+  /^(?:test(?:s|ing|ed|ticket|issue|e|en|o)?|sample|demo|prueba|essai|тест|foo|bar|baz|dummy|blah?|asdf|xxx+)$/;
 const FILLER = new Set(
   `invalid mistake sorry wrong a an the this that these it its is was be are am i me my we us you just only please pls ignore disregard delete close closed remove
   issue issues ticket report bug submission entry post form first second new hello hi hey world ok okay yes no not nothing to see here
@@ -48,10 +66,14 @@ const FILLER = new Set(
   ein das ist nur bitte ignorieren esto es una un por favor ignorar ceci est
   und löschen aus nur zum les et supprimer y borrar mails team form delete see if dummy`.split(/\s+/),
 );
-const ASIDE = /\b(?:ignore|disregard|ignorieren|ignorer|ignorar|(?:delete|close) (?:this|it|me))\b|忽略|無視/;
+const ASIDE =
+  /\b(?:ignore|disregard|ignorieren|ignorer|ignorar|(?:delete|close) (?:this|it|me)|to be (?:deleted|closed|ignored))\b|忽略|無視/;
 const TEST_TITLE = /^\W*test(?:ing)?\W*(?:$|(?:of|issue|ticket|report|submission|only|please|#?\d+)\b)/i;
 const TRIES =
   /^\W*(?:just |only |i am |i'm )*(?:checking|testing|trying)(?: out)? (?:if|whether|that|the|this|my|our|how)\b/i;
+/** A test of the program that found something. */
+const FAULTY =
+  /\b(?:fail\w{0,4}|errors?|crash\w{0,3}|wrong|not|never|nothing|no|cannot|can['’]t|\w{3,6}n['’]t|instead|but|\d{3,})\b/i;
 const SETTLED = /\b(?:can be (?:closed|deleted|ignored)|(?:please )?(?:ignore|disregard)|nothing to see)\b/i;
 
 function isTest(words: readonly string[], said: string, title: string): boolean {
@@ -59,9 +81,11 @@ function isTest(words: readonly string[], said: string, title: string): boolean 
   if (words.length > MOST_TEST_WORDS) return false;
   if (/^(?:测试|測試|テスト)/.test(said) && ASIDE.test(said)) return true;
   const all = [...words, ...wordsOf(title)];
-  const marked = all.some((word) => TEST.test(word)) || ASIDE.test(said.toLowerCase()) || /hello,? world/i.test(said);
-  if (marked && words.every((word) => TEST.test(word) || FILLER.has(word) || /^\d+$/.test(word))) return true;
-  if (TRIES.test(said) && SETTLED.test(said)) return true;
+  const hello = /hello,? world/i.test(`${title}\n${said}`);
+  const marked = hello || all.some((word) => TEST.test(word)) || ASIDE.test(said.toLowerCase());
+  const filler = words.filter((word) => TEST.test(word) || FILLER.has(word) || /^\d+$/.test(word)).length;
+  if (marked && (filler === words.length || (filler / words.length >= 0.8 && !FAULTY.test(said)))) return true;
+  if (TRIES.test(said) && (SETTLED.test(said) || (words.length <= 14 && !FAULTY.test(said)))) return true;
   if (TEST_TITLE.test(title) && words.length <= 20 && errorIn(said) === undefined) return true;
   return all.some((word) => TEST.test(word)) && ASIDE.test(said.toLowerCase()) && words.length <= 20;
 }

@@ -32,6 +32,40 @@ for (const line of SAME) {
     for (const form of [word, stem(word)]) if (!SAME_AS.has(form)) SAME_AS.set(form, words[0] ?? word);
 }
 
+/** Several words with one meaning, and the concept that stands for them. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b(?:remember me|(?:stay|stays|staying|keep me|remain) (?:signed|logged) in|angemeldet bleiben|rester connecté)\b/g,
+    'remember-login',
+  ],
+  [
+    /\b(?:logged|signed) (?:out|off)\b|\b(?:log|sign) in again\b|\bsessions? (?:\w+ ){0,2}(?:ends?|expires?|times? out)\b/g,
+    'session-end',
+  ],
+  [/\b(?:log|sign)(?:s|ged|ging|ed|ing)? ?(?:in|on)\b/g, 'login'],
+  [/\b(?:log|sign)(?:s|ged|ging|ed|ing)? ?(?:out|off)\b/g, 'logout'],
+  [/\bsign(?:s|ed|ing)? ?up\b/g, 'register'],
+  [/\btext messages?\b/g, 'sms'],
+  [/\b(?:no space left|(?:disk|drive) (?:is |was |gets )?full|full (?:disk|drive))\b/g, 'disk-full'],
+  [/\bbelow zero\b/g, 'negative'],
+  [/\b(?:two|2) times\b|\ba second time\b/g, 'twice'],
+  [
+    /\b(?:no|any|without) effect\b|\b(?:does|do|did) nothing\b|\bnothing happens\b|\bsans effet\b|\bkeine\w* (?:effekt|wirkung)\b/g,
+    'no-effect',
+  ],
+  [/\b(?:keeps?|kept|never stops?|endless(?:ly)?) (?:loading|spinning|turning)\b/g, 'hang'],
+  [/\berror messages?\b/g, 'error'],
+];
+
+/** A phrase as one word that `wordsOf` keeps whole. */
+const joined = (concept: string): string => concept.replace('-', '');
+
+function withPhrases(text: string): string {
+  let whole = text.toLowerCase();
+  for (const [pattern, concept] of PHRASES) whole = whole.replace(pattern, ` ${joined(concept)} `);
+  return whole;
+}
+
 function canonical(word: string): string {
   return SAME_AS.get(word) ?? SAME_AS.get(stem(word)) ?? stem(word);
 }
@@ -62,7 +96,7 @@ const MOST_CONCEPTS = 120;
 
 export function conceptsOf(text: string): Set<string> {
   const found = new Set<string>();
-  for (const word of wordsOf(text)) {
+  for (const word of wordsOf(withPhrases(text))) {
     if (found.size >= MOST_CONCEPTS) break;
     if (NOISE.has(word) || (word.length < 3 && /^[a-z\d]+$/.test(word)) || word.length > 40 || /^[45]\d\d$/.test(word))
       continue;

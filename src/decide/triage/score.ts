@@ -1,7 +1,7 @@
 /** The score of a report: its importance and its amount of detail. Among duplicates the highest score stays. */
 import type { BugReport, ScorePart } from '../../protocol/triage.js';
 import type { Readable } from './readable.js';
-import type { Shown } from './symptom.js';
+import type { Shown } from './shown.js';
 
 const LABELS: readonly (readonly [number, RegExp])[] = [
   [50, /critical|blocker|urgent|\bp0\b|security|data.?loss|sev(?:erity)?[-: ]*1\b/i],

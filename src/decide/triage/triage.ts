@@ -22,7 +22,8 @@ import { elsewhere, notActionable, projectFacts } from './judged.js';
 import { quoteOf } from './quote.js';
 import { type Readable, readable } from './readable.js';
 import { scoreOf, total } from './score.js';
-import { noSymptom, shownIn } from './symptom.js';
+import { shownIn } from './shown.js';
+import { noSymptom } from './symptom.js';
 import { inOrder, learn } from './tier.js';
 
 export interface TriageInput {
