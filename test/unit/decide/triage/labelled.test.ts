@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { BIAS, WEIGHTS } from '../../../../src/decide/triage/cue-weights.js';
 import { triage } from '../../../../src/decide/triage/triage.js';
-import { examplesOf, weigh } from '../../../support/triage-fit.js';
+import { crossed, examplesOf, weigh } from '../../../support/triage-fit.js';
 import { intervalOf, measure, partsOf } from '../../../support/triage-labels.js';
 
 const text = (name: string) =>
@@ -30,6 +30,12 @@ it('E3 gate 2 has the weights that scripts/fit-triage.mjs makes of the reports t
   expect(Object.keys(weights)).toEqual(Object.keys(WEIGHTS));
   for (const [name, weight] of Object.entries(weights))
     expect(weight).toBeCloseTo(WEIGHTS[name as keyof typeof weights] ?? Number.NaN, 2);
+});
+
+it('E3 gate 2 holds for reports that the weights were not fitted to', () => {
+  const { right, said, expected } = crossed(examplesOf(parts['to tune on']));
+  expect(right / said).toBeGreaterThanOrEqual(0.88);
+  expect(right / expected).toBeGreaterThanOrEqual(0.85);
 });
 
 it('counts a duplicate of any report of its group, and gives the interval of a share', () => {
