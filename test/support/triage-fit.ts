@@ -52,18 +52,17 @@ export function weigh(examples: readonly Example[]): Fitted {
   const seen = new Array<number>(names.length + 1).fill(1e-8);
   for (let round = 0; round < ROUNDS; round++) {
     const slope = new Array<number>(weights.length).fill(0);
-    rows.forEach((row, at) => {
-      const sum = row.reduce((all, value, n) => all + value * (weights[n] ?? 0), 0);
+    for (const [at, row] of rows.entries()) {
+      let sum = 0;
+      for (let n = 0; n < row.length; n++) sum += (row[n] ?? 0) * (weights[n] ?? 0);
       const wrong = 1 / (1 + Math.exp(-sum)) - Number(examples[at]?.none);
-      row.forEach((value, n) => {
-        slope[n] = (slope[n] ?? 0) + (wrong * value) / size;
-      });
-    });
-    weights.forEach((weight, n) => {
+      for (let n = 0; n < row.length; n++) slope[n] = (slope[n] ?? 0) + (wrong * (row[n] ?? 0)) / size;
+    }
+    for (const [n, weight] of weights.entries()) {
       const by = (slope[n] ?? 0) + (n < names.length ? PENALTY * weight : 0);
       seen[n] = (seen[n] ?? 0) + by * by;
       weights[n] = weight - (STEP * by) / Math.sqrt(seen[n] ?? 1);
-    });
+    }
   }
   let bias = weights[names.length] ?? 0;
   const raw = names.map((name, at) => {

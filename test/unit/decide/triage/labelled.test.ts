@@ -62,11 +62,11 @@ it('counts a duplicate of any report of its group, and gives the interval of a s
   expect(intervalOf(19, 20).map((end) => end.toFixed(3))).toEqual(['0.764', '0.991']);
 });
 
-it.each([['to tune on', 0.91, 0.8]] as const)(
-  'E3 gates 1, 2 and 4 over the reports %s: precision %f, recall %f at least',
-  (part, precision, recall) => {
-    const row = measure(parts[part], triage).rows.find(({ name }) => name === 'gates 1, 2 and 4');
-    expect(row?.precision).toBeGreaterThanOrEqual(precision);
-    expect(row?.recall).toBeGreaterThanOrEqual(recall);
-  },
-);
+it.each([
+  ['to tune on', 0.91, 0.79],
+  ['held back', 0.86, 0.79],
+] as const)('E3 gates 1, 2 and 4 over the reports %s: precision %f, recall %f at least', (part, precision, recall) => {
+  const row = measure(parts[part], triage).rows.find(({ name }) => name === 'gates 1, 2 and 4');
+  expect(row?.precision).toBeGreaterThanOrEqual(precision);
+  expect(row?.recall).toBeGreaterThanOrEqual(recall);
+});
