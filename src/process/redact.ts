@@ -4,12 +4,10 @@
  * line is shorter than 64 KiB. Best effort: an encoded or reworded secret passes.
  */
 import { ORDINARY_VARIABLES } from './ordinary-env.js';
+import { loginsIn, optionsIn, PLAIN, SECRET_NAME } from './secret-parts.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Words in a variable's name that mark its value as secret, whatever its shape. */
-const SECRET_NAME =
-  /(?:API_?KEY|(?:^|_)KEY(?:_|$)|SECRET|TOKEN(?!S)|PASSW|PASSPHRASE|(?:^|_)PASS(?:_|$)|[A-Z]_?PWD(?:_|$)|CREDENTIAL|(?:^|_)AUTH(?:_|$)|(?:^|_)PAT(?:_|$)|(?:^|_)DSN(?:_|$)|PRIVATE|COOKIE|SIGNING|WEBHOOK|(?:^|_)SK(?:_|$)|_SID(?:_|$))/i;
 /** Names of values that look like secrets but are not, and that are frequent in output. */
 const OPEN_NAME =
   /^(?:RALPHCTL_|GIT_)|^(?:OLD)?PWD$|(?:^|_)(?:COMMIT|SHA|REF|REV|REVISION|VERSION|BRANCH|TAG|PATH|DIR|HOME|SOCK|FILE|HOST|PORT|USER|ID)$/i;
@@ -41,7 +39,9 @@ const SHAPES: ReadonlyArray<readonly [hint: string, shape: RegExp]> = [
   ['xai-', /()\bxai-[A-Za-z0-9]{32,}/g],
   ['.eyJ', /()\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,2000}/g],
   ['earer ', /(\b[Bb]earer )[A-Za-z0-9._~+/=-]{16,}/g],
-  ['://', /(:\/\/[^\s:@/"']{0,100}:)[^\s:@/"']{3,300}(?=@)/g],
+  // A token alone: other schemes (ssh) and a shorter one (git) have a user's name there.
+  ['://', /(https?:\/\/)[^\s:@/"'?#]{4,4096}(?=(?::(?:x-oauth-basic|x)?)?@)/g],
+  ['://', /(:\/\/[^\s:@/"']{0,100}:)[^\s:@/"']{3,4096}(?=@)/g],
   ['PRIVATE KEY-----', /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:[^-]|-(?!----)){1,8192}/g],
 ];
 
@@ -58,25 +58,27 @@ function looksSecret(value: string): boolean {
   return /[A-Za-z]/.test(value) && /\d/.test(value) && !/^[vV]?\d+(?:\.\d+)*(?:[-+.][\w.]+)?$/.test(value);
 }
 
-/** The secret values in an environment: by the name of their variable, else by their shape. */
+function isSecret(name: string, value: string): boolean {
+  if (value.length < SHORTEST || OPEN.has(name)) return false;
+  return SECRET_NAME.test(name) ? !/^\/|^\d+$/.test(value) : !OPEN_NAME.test(name) && looksSecret(value);
+}
+
+/**
+ * The secret values in an environment: by the name of their variable, else by their shape; and the secret parts of
+ * values, also of variables that all commands get.
+ */
 export function secretValues(...environments: readonly Env[]): string[] {
   const values = new Set<string>();
-  for (const env of environments) {
-    for (const [name, value] of Object.entries(env)) {
-      if (value === undefined || value.length < SHORTEST || OPEN.has(name)) continue;
-      if (SECRET_NAME.test(name) ? !/^\/|^\d+$/.test(value) : !OPEN_NAME.test(name) && looksSecret(value))
-        values.add(value);
-    }
+  for (const [name, value] of environments.flatMap((env) => Object.entries(env))) {
+    if (value === undefined) continue;
+    if (isSecret(name, value)) values.add(value);
+    for (const part of [...loginsIn(value), ...(OPEN.has(name) ? optionsIn(value) : [])]) values.add(part);
   }
   return longestFirst([...values]);
 }
 
 /** One secret may begin with another. */
 const longestFirst = (values: readonly string[]): string[] => [...values].sort((a, b) => b.length - a.length);
-
-/** Values that name a mode or a switch: ordinary output is full of them. */
-const PLAIN =
-  /^(?:true|false|null|none|auto|always|never|test|tests|testing|development|production|staging|local|localhost|debug|info|warn|warning|error|trace|verbose|silent|enabled|disabled|default|utf-?8)$/i;
 
 /**
  * Values of variables that the configuration passes on (`passEnv`): most of them are secrets, whatever their name and
@@ -88,7 +90,7 @@ export function passedValues(env: Env, names: readonly string[]): string[] {
     if (value === undefined || value.length < SHORTEST_PASSED || OPEN.has(name) || /^\//.test(value)) return [];
     const marked = SECRET_NAME.test(name);
     const open = !marked && (OPEN_NAME.test(name) || PLAIN.test(value) || /^\d{1,7}$/.test(value));
-    return open ? [] : [value];
+    return [...(open ? [] : [value]), ...loginsIn(value), ...optionsIn(value)];
   });
 }
 
@@ -117,7 +119,8 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
  * count only when they also look like a secret.
  */
 export function secretFinder(...environments: readonly Env[]): FindSecret {
-  const values = secretValues(...environments).filter(looksSecret);
+  const all = environments.flatMap((env) => Object.entries(env));
+  const values = all.flatMap(([name, value = '']) => (isSecret(name, value) && looksSecret(value) ? value : []));
   const shapes = SHAPES.filter(([hint]) => !OFTEN_HARMLESS.has(hint));
   return (text) => {
     if (values.some((value) => text.includes(value))) return 'the value of a secret variable';

@@ -30,6 +30,12 @@ describe('secrets', () => {
     expect(clean('https://me:pa55word@host/x https://host:8080/a@b')).toBe(
       'https://me:[redacted]@host/x https://host:8080/a@b',
     );
+    expect(clean('https://t0ken-alone@host/x and git+https://t0ken-alone:@host/y')).toBe(
+      'https://[redacted]@host/x and git+https://[redacted]:@host/y',
+    );
+    expect(clean('https://t0ken-alone:x-oauth-basic@host')).toBe('https://[redacted]:[redacted]@host');
+    const long = x(250).repeat(8);
+    expect(clean(`https://aws:${long}@host/simple`)).toBe('https://aws:[redacted]@host/simple');
     const key = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4\n${x(200)}\n-----END RSA PRIVATE KEY-----`;
     expect(clean(key)).toBe('-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----');
   });
@@ -37,6 +43,8 @@ describe('secrets', () => {
   it.each([
     'task-sk-list and desk-top',
     'see https://github.com/a/b and git@github.com:a/b.git',
+    'ssh://someone@host/a https://git@host/b docker-image://alpine@sha256:12',
+    'https://host/@scope/name@1.2.3 https://host?mail=a@b',
     'npm_config_registry npm_lifecycle_event',
     'bearer of good news',
     'eyJ is how it begins',
@@ -85,6 +93,47 @@ describe('values of variables that the configuration passes on', () => {
   });
 });
 
+describe('secrets inside the values of variables that every gate gets', () => {
+  it.each([
+    ['PIP_INDEX_URL', 'https://t0ken-alone@host/simple', ['t0ken-alone']],
+    ['UV_INDEX_URL', 'https://token-first:@host/simple', ['token-first']],
+    ['npm_config_registry', 'https://token-first:x-oauth-basic@host/npm/', ['token-first']],
+    ['HTTPS_PROXY', 'http://me:corr%40ct@proxy:3128', ['corr%40ct', 'corr@ct']],
+    ['GOPROXY', 'https://me:first-one@a.example,https://second-one@b.example,direct', ['second-one', 'first-one']],
+    ['MAVEN_OPTS', '-Xmx1g -Djavax.net.ssl.keyStorePassword=changeit', ['changeit']],
+    ['GRADLE_OPTS', '-Dpassword="two words" -Dhttp.proxyPassword=4711', ['two words', '4711']],
+    [
+      'JAVA_OPTS',
+      "-Dsonar.token='abcdef' -Dsigning.key=ghijkl -Dspring.datasource.password=mnop",
+      [...['abcdef', 'ghijkl', 'mnop']],
+    ],
+    ['MAKEFLAGS', 'w -- API_TOKEN=abcdefgh', ['abcdefgh']],
+    ['ERL_AFLAGS', '-sname me -setcookie monster-of-mine', ['monster-of-mine']],
+  ])('F6: %s=%s', (name, value, parts) => {
+    expect(secretValues({ [name]: value })).toEqual(parts);
+    for (const part of parts) expect(redactor(secretValues({ [name]: value }))(`<${part}>`)).toBe('<[redacted]>');
+  });
+
+  it.each([
+    ['DOCKER_HOST', 'ssh://someone-else@host'],
+    ['PIP_INDEX_URL', 'https://alice@host/simple'],
+    ['PIP_INDEX_URL', 'https://host/simple'],
+    ['HTTP_PROXY', 'http://someone:someone@proxy'],
+    ['JAVA_OPTS', '-Xmx1g -Dtoken.ttl=3600 -Djavax.net.ssl.keyStore=/etc/keys -Dauth=true -Dtoken=$TOKEN'],
+    ['GOFLAGS', '-mod=mod -ldflags=-s'],
+    ['CFLAGS', '-O2 -DNAME=abcdefgh'],
+  ])('F6: none in %s=%s', (name, value) => expect(secretValues({ [name]: value })).toEqual([]));
+
+  it('F6: and inside those that the configuration passes', () => {
+    const env = { DATABASE_URL: 'postgres://me:pa55word@db/x', APP_OPTS: '--api-key hunter2' };
+    expect(redactor(passedValues(env, ['DATABASE_URL', 'APP_OPTS']))('pa55word, hunter2')).toBe(
+      '[redacted], [redacted]',
+    );
+    const ordinary = { DATABASE_URL: 'postgres://postgres:postgres@db/x' };
+    expect(redactor(passedValues(ordinary, ['DATABASE_URL']))('postgres starts')).toBe('postgres starts');
+  });
+});
+
 describe('secrets by what they are', () => {
   it.each([
     ...[
@@ -101,9 +150,14 @@ describe('secrets by what they are', () => {
     ...[
       ['TWILIO_SID', 'ACabcdefabcdef'],
       ['MY_THING', 'x7Qp2mZ9kL4vT8'],
-      ['DATABASE_URL', 'postgres://me:pa55word@db/x'],
+      ['NOTE_URL', 'see:pa55word-x1'],
     ],
   ])('%s=%s', (name, value) => expect(secretValues({ [name]: value })).toEqual([value]));
+
+  it('an address with a login, and its password alone', () => {
+    const value = 'postgres://me:pa55word@db/x';
+    expect(secretValues({ DATABASE_URL: value })).toEqual([value, 'pa55word']);
+  });
 
   it.each([
     ...[
@@ -172,6 +226,8 @@ describe('redacting as it comes', () => {
 
   it.each([
     ['addresses', '://aaaa'],
+    ['logins', 'https://aaaa'],
+    ['passwords', '://a:aaaa'],
     ['web tokens', 'eyJaaaaaaaaaaaaaaaa'],
     ['private keys', '-----BEGIN PRIVATE KEY-----aaaa'],
     ['keys', 'sk-'],
