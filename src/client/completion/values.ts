@@ -3,11 +3,12 @@
  * Invariant: reads files only, starts no program and checks no shapes. A missing or damaged file gives no values.
  */
 import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../../config/agent-spec.js';
 import { readOwn } from '../../config/own-files.js';
 import { isRunId, projectDir, runDir, runsDir, stateRoot } from '../../config/paths.js';
+import { readInput } from '../../config/read-input.js';
 import { projectName } from '../../git/project-name.js';
 import { commonDirAt } from '../../git/worktrees/moved.js';
 
@@ -42,14 +43,8 @@ const MOST_RUNS = 10;
 export async function openIdeaIds(repo: string): Promise<string[]> {
   const { dir, ids } = (await lastIdeas(repo)) ?? { ids: [] };
   if (dir === undefined) return ids;
-  const path = join(dir, 'events.jsonl');
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size === 0 || size > MOST_READ) return ids;
   const landed = new Set<string>();
-  for (const line of (await readFile(path, 'utf8').catch(() => '')).split('\n')) {
+  for (const line of ((await textOf(join(dir, 'events.jsonl'))) ?? '').split('\n')) {
     if (!line.includes('"kind":"idea"')) continue;
     const { idea, status } = parsed(line);
     if (typeof idea !== 'string') continue;
@@ -61,6 +56,9 @@ export async function openIdeaIds(repo: string): Promise<string[]> {
 
 /** A person waits for the answer. */
 const MOST_READ = 20_000_000;
+
+/** Undefined where there is no file that can be read quickly. */
+const textOf = (path: string): Promise<string | undefined> => readInput(path, MOST_READ).then(String, () => undefined);
 
 function parsed(line: string): { idea?: unknown; status?: unknown } {
   try {
@@ -78,7 +76,7 @@ export async function agents(repo: string): Promise<string[]> {
 async function configuredAgents(repo: string): Promise<string[]> {
   for (const dir of await foldersOf(repo)) {
     for (const name of ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json']) {
-      const text = await readFile(join(dir, name), 'utf8').catch(() => undefined);
+      const text = await textOf(join(dir, name));
       // Most files define no agent, and the parser takes a while to load.
       if (text === undefined) continue;
       if (!/^\s*["']?agents["']?\s*:/m.test(text)) return [];
@@ -103,7 +101,7 @@ export async function branches(repo: string): Promise<string[]> {
   const loose = found
     .filter((one) => one.isFile() && !one.name.endsWith('.lock'))
     .map(({ parentPath, name }) => join(parentPath, name).slice(dir.length + 1));
-  const packed = await readFile(join(commonDir, 'packed-refs'), 'utf8').catch(() => '');
+  const packed = (await textOf(join(commonDir, 'packed-refs'))) ?? '';
   const names = [...packed.matchAll(/^[0-9a-f]+ refs\/heads\/(.+)$/gm)].map(([, name = '']) => name);
   return [...new Set([...loose, ...names])].sort();
 }

@@ -5,10 +5,11 @@
  * configuration are the exception. Added files are removed. Where a file was changed or is missing, the whole folder is
  * removed.
  */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
+import { readRegular } from '../../git/regular.js';
 import { contentOf, type Listed, listFiles, parseListing } from '../../process/table.js';
 import { SetupError } from './copy-files.js';
 import { clearKept, type KeptStamp, keptPaths, readKept, type StampPlace, takeStamp, writeKept } from './stamp.js';
@@ -145,7 +146,7 @@ export async function noteKept(worktree: string, file: string): Promise<void> {
 
 /** Paths that changed since {@link noteKept}, once: the gate itself may write there. Undefined when nothing was noted. */
 export async function changedSinceNoted(worktree: string, file: string): Promise<string[] | undefined> {
-  const noted = await readFile(file, 'utf8').catch(() => undefined);
+  const noted = await readRegular(file).catch(() => undefined);
   if (noted === undefined) return undefined;
   await rm(file, { force: true });
   const listing = await listKept(worktree);

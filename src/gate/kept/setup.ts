@@ -6,9 +6,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exclusive } from '../../git/locks.js';
+import { readRegular } from '../../git/regular.js';
 import { sharedGitDir } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import { exists, privateGitDir } from '../../git/worktrees/list.js';
@@ -19,7 +20,7 @@ import { plainText } from '../ansi.js';
 import { boundedTail, toArgv } from '../run.js';
 import { copyFiles, SetupError } from './copy-files.js';
 import { type KeptPlace, proveKept, removeKept, stampKept } from './folders.js';
-import { clearKept } from './stamp.js';
+import { clearKept, replaceRecord } from './stamp.js';
 
 export { SetupError } from './copy-files.js';
 
@@ -206,7 +207,7 @@ export async function isSetUp(gitDir: string, worktree: string, key: string): Pr
 
 async function readStamp(gitDir: string): Promise<Stamp | undefined> {
   try {
-    const stamp = JSON.parse(await readFile(file(gitDir), 'utf8')) as Stamp;
+    const stamp = JSON.parse(await readRegular(file(gitDir))) as Stamp;
     return Array.isArray(stamp.made) ? stamp : undefined;
   } catch {
     return undefined;
@@ -214,8 +215,7 @@ async function readStamp(gitDir: string): Promise<Stamp | undefined> {
 }
 
 export async function writeStamp(gitDir: string, stamp: Stamp): Promise<void> {
-  await writeFile(`${file(gitDir)}.new`, JSON.stringify({ ...stamp, made: stamp.made.slice(0, MAX_MADE) }));
-  await rename(`${file(gitDir)}.new`, file(gitDir));
+  await replaceRecord(file(gitDir), JSON.stringify({ ...stamp, made: stamp.made.slice(0, MAX_MADE) }));
 }
 
 export const clearStamp = (gitDir: string): Promise<void> => rm(file(gitDir), { force: true });

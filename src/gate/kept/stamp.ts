@@ -5,8 +5,9 @@
  * has. Stored in the worktree's private git directory.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '../../git/regular.js';
 import { git } from '../../git/runner.js';
 import { readSubmodules } from '../../git/worktrees/submodules.js';
 import { contentOf, listFiles, parseListing } from '../../process/table.js';
@@ -34,7 +35,7 @@ const proof = ({ gitDir, proofs }: StampPlace): string => join(proofs, digest(gi
 export async function readKept(place: StampPlace): Promise<KeptStamp | undefined> {
   const { gitDir, worktree } = place;
   const [text, hash] = await Promise.all(
-    [file(gitDir), proof(place)].map((path) => readFile(path, 'utf8').catch(() => undefined)),
+    [file(gitDir), proof(place)].map((path) => readRegular(path).catch(() => undefined)),
   );
   if (text === undefined || hash !== digest(text)) return undefined;
   const stamp = parse(text);
@@ -58,13 +59,16 @@ export async function writeKept(place: StampPlace, stamp: KeptStamp): Promise<vo
   const text = JSON.stringify(stamp);
   await mkdir(place.proofs, { recursive: true, mode: 0o700 });
   // A stamp without its hash only makes set-up run again.
-  await replace(proof(place), digest(text));
-  await replace(file(place.gitDir), text);
+  await replaceRecord(proof(place), digest(text));
+  await replaceRecord(file(place.gitDir), text);
 }
 
-async function replace(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+/** An agent may have left a pipe or a link under either name. */
+export async function replaceRecord(path: string, text: string): Promise<void> {
+  const fresh = `${path}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await writeFile(fresh, text, { mode: 0o600, flag: 'wx' });
+  await rename(fresh, path);
 }
 
 export async function clearKept(place: StampPlace): Promise<void> {

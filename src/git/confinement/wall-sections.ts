@@ -4,9 +4,10 @@
  * process is gone counts for a while longer.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { identityOf, isAlive, ownIdentity } from '../../process/identity.js';
+import { readRegular } from '../regular.js';
 
 const ACTIVE = 'active';
 const BREACHES = 'breaches';
@@ -104,7 +105,7 @@ export async function readBreaches(dir: string, name: string, since: number): Pr
 
 export async function readJson<T>(file: string): Promise<T | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as T;
+    return JSON.parse(await readRegular(file)) as T;
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
-/** Ids that completion offers for commands that no landed idea accepts. Feature: C5. */
-import { mkdir, writeFile } from 'node:fs/promises';
+/** Values that completion offers: ids without landed ideas, and nothing that makes Tab wait. Features: C5, F5. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ideaIds, openIdeaIds } from '../../../src/client/completion/values.js';
+import { agents, branches, ideaIds, openIdeaIds } from '../../../src/client/completion/values.js';
 import { runDir } from '../../../src/config/paths.js';
 import { projectName } from '../../../src/git/project-name.js';
 import { makeRepo, type TestRepo } from '../git/repo.js';
@@ -35,4 +36,18 @@ it('leaves out what has landed, and offers it again after a rollback', async () 
   await writeFile(join(dir, 'events.jsonl'), lines.join('\n'));
   expect(await openIdeaIds(repo.root)).toEqual(['b-2', 'c-3']);
   expect(await ideaIds(repo.root)).toEqual(['a-1', 'b-2', 'c-3']);
+});
+
+it('F5: waits on no pipe', async () => {
+  const state = join(repo.root, '.state');
+  vi.stubEnv('RALPHCTL_HOME', state);
+  const dir = runDir(state, projectName(join(repo.root, '.git')), '20261122-100000');
+  await mkdir(dir, { recursive: true });
+  await writeFile(join(dir, 'backlog.json'), JSON.stringify([{ id: 'a-1' }]));
+  const pipes = [join(dir, 'events.jsonl'), join(repo.root, 'ralphctl.yaml'), join(repo.root, '.git/packed-refs')];
+  for (const path of pipes) await rm(path, { force: true });
+  execFileSync('mkfifo', pipes);
+  expect(await openIdeaIds(repo.root)).toEqual(['a-1']);
+  expect(await agents(repo.root)).toContain('claude');
+  expect(await branches(repo.root)).toEqual(['main']);
 });

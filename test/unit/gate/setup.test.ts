@@ -74,6 +74,19 @@ describe('the setup command', () => {
     expect(await setup({ worktree: repo.root, run: ['/bin/sh', '-c', command()] })).toMatchObject({ ran: false });
   });
 
+  it.each(['a pipe', 'a device'])('F5: runs again when its records were replaced by %s', async (what) => {
+    await setup({ run: command(), shared: true });
+    for (const name of ['ralphctl-setup', 'ralphctl-kept', 'ralphctl-setup.new', 'ralphctl-kept.new']) {
+      const record = join(repo.root, '.git/worktrees/tree', name);
+      await rm(record, { force: true });
+      if (what === 'a pipe') await execa('mkfifo', [record]);
+      else await symlink('/dev/zero', record);
+    }
+    expect(await setup({ run: command(), shared: true })).toMatchObject({ ran: true });
+    expect(await setup({ run: command(), shared: true })).toMatchObject({ ran: false });
+    expect(await runs()).toBe(2);
+  });
+
   it('fails with tail and log, and is tried again', async () => {
     const failing = setup({ run: 'echo no space left >&2; exit 7' });
     await expect(failing).rejects.toBeInstanceOf(SetupError);
