@@ -133,7 +133,7 @@ export interface IdeaPage {
 }
 
 export interface RunStatistics {
-  /** By the clock of the workflow, which stands still without events. */
+  /** By the clock of the workflow, which stands still without events; clients correct it. */
   runtimeMs: number;
   /** epoch ms; absent from older workers. */
   startedAt?: number;

@@ -8,6 +8,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { RunApi } from '../../src/client/api/run.js';
 import { autopilotId, mainQueue } from '../../src/protocol/names.js';
+import type { RunStatus } from '../../src/protocol/views.js';
 import { dataConverter } from '../../src/server/codec.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 import { quietRuntime, settings } from './rollover-world.js';
@@ -44,6 +45,10 @@ it(
       const client = new Client({ connection, dataConverter });
       const handle = client.workflow.getHandle(autopilotId(project));
       expect((await run('status')).stdout).toMatch(/^run \S+: waits for you, 0\/1 landed on main/);
+      // The clock of a workflow without events stands still.
+      const before = Date.now();
+      const live = (await run('status', '--json')).json[0]?.status as RunStatus | undefined;
+      expect(live?.statistics.runtimeMs).toBeGreaterThanOrEqual(before - Number(live?.statistics.startedAt));
       const { memo, searchAttributes } = await handle.describe();
       expect(memo).toMatchObject({ progress: { state: 'waits for you', asking: 1 } });
       expect(searchAttributes).toMatchObject({ RalphState: ['waits for you'] });

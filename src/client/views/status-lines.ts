@@ -13,6 +13,7 @@ import { signalWords } from '../../screen/words/signal-words.js';
 import { stateWord } from '../../screen/words/state-words.js';
 import { print } from '../context.js';
 import { besideLines } from './beside-lines.js';
+import { elapsed } from './elapsed.js';
 import { tallyText } from './fact-lines.js';
 import { leftOutLine } from './left-out.js';
 import { endedHereLines } from './left-working-lines.js';
@@ -144,10 +145,6 @@ export function iterationsText({ iterations }: Pick<RunStatistics, 'iterations'>
   const ends = total > 1 ? `, fastest ${took(fastestMs)}, slowest ${took(slowestMs)}` : '';
   return `${many(total, 'iteration')}${total > 0 ? ` (average ${took(averageMs)}${ends})` : ''}`;
 }
-
-/** Local clock time. */
-export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): number =>
-  startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
 
 function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
   const agent = line.agentName ? ` ${line.agentName}` : '';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AgentEvent, olderStream, StreamFile, type StreamLine } from '../../../src/agents/reading/stream.js';
 import { StreamFollower } from '../../../src/client/follow/stream-follow.js';
-import { elapsed, progressText } from '../../../src/client/views/status-lines.js';
+import { elapsed } from '../../../src/client/views/elapsed.js';
+import { progressText } from '../../../src/client/views/status-lines.js';
 import { StreamView } from '../../../src/client/views/stream-lines.js';
 
 const at = new Date().toISOString();

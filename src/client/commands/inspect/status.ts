@@ -44,6 +44,7 @@ import { warnOnce } from '../../report/summaries.js';
 import { stateTrouble } from '../../state-folder.js';
 import { largeState } from '../../state-size.js';
 import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
+import { asOfNow } from '../../views/elapsed.js';
 import { wholeQuestion } from '../../views/idea-report.js';
 import { describeLast, lastRunLine } from '../../views/last-run-lines.js';
 import { noAnswer } from '../../views/left-git.js';
@@ -111,6 +112,7 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
   if (gone.length > 0) found.gone = gone;
   if (context.json) {
     const { model: _, ...shown } = found;
+    if (shown.status && (found.facts?.open || found.stranded)) shown.status = asOfNow(shown.status, Date.now());
     printJson({ project: id, ...shown });
     return exitCode(found);
   }
