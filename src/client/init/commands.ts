@@ -32,7 +32,7 @@ export async function proposeCommands({ dir, root, installed }: ProjectFolder): 
   const list = (inner: string): Promise<string[]> => readdir(join(dir, inner)).catch(() => []);
   const folder = relative(root, dir);
   const all = [
-    await node(read, above(folder)),
+    await node(read, above(folder), list),
     await python(read, { list, installed }),
     await rust(read),
     await go(read),

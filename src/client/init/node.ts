@@ -1,11 +1,11 @@
 /** Checks and installation of a project with a `package.json`. Reads only. */
 import type { Candidate, Candidates, Read } from './proposal.js';
 import { NOTHING } from './proposal.js';
+import { DEPENDENCIES, givenBy, type PackageJson, packageAt, programsOf } from './scripts.js';
 
 /** Cheapest first, so that a red gate fails fast. */
 const SCRIPTS = ['lint', 'format:check', 'typecheck', 'type-check', 'types', 'tsc', 'check', 'build', 'test'];
 const NO_TEST = /no test specified/;
-const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
 const LOCKFILES = [
   { lockfile: 'pnpm-lock.yaml', name: 'pnpm', install: 'pnpm install --frozen-lockfile' },
@@ -24,29 +24,25 @@ const WITHOUT_LOCKFILE: Readonly<Record<string, string>> = {
   bun: 'bun install --no-save',
 };
 
-interface PackageJson extends Partial<Record<(typeof DEPENDENCIES)[number], object>> {
-  scripts?: Record<string, unknown>;
-  packageManager?: unknown;
-  workspaces?: unknown;
-}
-
 /** `above`: folders between the project and the top of the repository, nearest first; one may hold the lock file of a workspace. */
-export async function node(read: Read, above: readonly string[]): Promise<Candidates> {
-  const text = await read('package.json');
-  if (text === undefined) return NOTHING;
-  let project: PackageJson;
-  try {
-    project = (JSON.parse(text) ?? {}) as PackageJson;
-  } catch {
-    return NOTHING;
-  }
+export async function node(
+  read: Read,
+  above: readonly string[],
+  list: (folder: string) => Promise<string[]>,
+): Promise<Candidates> {
+  const project = await packageAt(read);
+  if (!project) return NOTHING;
   const { scripts = {} } = project;
   const { name: manager, setup } = await installation(read, project, above);
   const names = SCRIPTS.filter((name) => typeof scripts[name] === 'string' && !NO_TEST.test(String(scripts[name])));
   const command = (name: string): string =>
     name === 'test' && manager !== 'bun' ? `${manager} test` : `${manager} run ${name}`;
+  const given = await givenBy(project, { read, list, above });
+  const needs = (name: string): string[] => [
+    ...new Set([manager, ...programsOf(scripts, name).filter((program) => !given(program))]),
+  ];
   return {
-    gate: names.map((name) => ({ run: command(name), from: 'package.json', needs: [manager] })),
+    gate: names.map((name) => ({ run: command(name), from: 'package.json', needs: needs(name) })),
     setup,
   };
 }

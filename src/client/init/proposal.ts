@@ -7,7 +7,7 @@ export interface Command {
 }
 
 export interface Candidate extends Command {
-  /** Programs that the command needs on PATH. */
+  /** Programs that the command needs on PATH; not those that set-up brings. */
   needs: readonly string[];
   /** Folder in which it runs, relative to the project, e.g. `../..`; absent for the project's own. */
   within?: string;
