@@ -1,13 +1,11 @@
 /**
- * Reads the parts of a repository that an agent must not change. It reads files and starts no process, unless the
- * repository stores refs in tables.
+ * Reads the parts of a repository that an agent must not change. It reads files and starts no process. A repository
+ * that stores refs in tables is refused before.
  * Invariant: reads only. Excludes the ideas' branches (`ralph/`) and ralphctl's own refs.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegular } from '../regular.js';
-import { git } from '../runner.js';
-import { exists } from '../worktrees/list.js';
 
 export interface Outside {
   /** Text of HEAD of the user's checkout. */
@@ -36,10 +34,10 @@ export interface OutsidePlace {
 
 const text = (path: string): Promise<string> => readRegular(path).catch(() => '');
 
-export async function readOutside({ root, gitDir, commonDir }: OutsidePlace): Promise<Outside> {
+export async function readOutside({ gitDir, commonDir }: OutsidePlace): Promise<Outside> {
   const [head, all, config, stashes, worktrees, index] = await Promise.all([
     text(join(gitDir, 'HEAD')),
-    readRefs(root, commonDir),
+    readRefs(commonDir),
     text(join(commonDir, 'config')),
     readStashes(commonDir),
     readdir(join(commonDir, 'worktrees')).catch(() => []),
@@ -59,13 +57,8 @@ const isBranchOrTag = (name: string): boolean => /^refs\/(?:heads|tags)\//.test(
 const NOT_WATCHED = /^refs\/(?:heads\/ralph|ralphctl|bisect|worktree|rewritten|replace)\//;
 const watched = (name: string): boolean => name.startsWith('refs/') && !NOT_WATCHED.test(name);
 
-async function readRefs(root: string, commonDir: string): Promise<Record<string, string>> {
+async function readRefs(commonDir: string): Promise<Record<string, string>> {
   const refs: Record<string, string> = {};
-  if (await exists(join(commonDir, 'reftable'))) {
-    const listed = await git(root).run(['for-each-ref', '--format=%(objectname) %(refname)'], { read: true });
-    for (const line of listed.split('\n')) add(refs, line);
-    return refs;
-  }
   for (const line of (await text(join(commonDir, 'packed-refs'))).split('\n')) add(refs, line);
   // A loose ref wins over a packed one.
   await readLoose(commonDir, 'refs/', refs);
