@@ -148,6 +148,34 @@ describe('signals that make no sense', () => {
     expect(prompts).toEqual([]);
   });
 
+  it('C1: so many of them that the server ends the workflow of an idea fail that idea alone; retry lands it', async () => {
+    let go = false;
+    world = await World.open(inject('address'), {
+      cards: cardsOf('i-1', 'i-2'),
+      agent: async (_input, signal) => {
+        while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
+        signal.throwIfAborted();
+        return 'complete';
+      },
+    });
+    await world.start();
+    await until('both at work', async () => world.working.size === 2);
+    const counts = async () => (await world.autopilot.query<RunStatus>(STATUS)).counts;
+    // The server takes no more of them once it has ended the workflow.
+    const idea = ideaWorkflowId(world.project, 'i-1');
+    const sent = Array.from({ length: 40 }, () => sendRaw(idea, 'hint', HUGE));
+    await Promise.allSettled(sent);
+    await until('it to fail', async () => (await counts()).failed === 1);
+    expect((await world.client.workflow.getHandle(idea).describe()).status.name).toBe('TERMINATED');
+    expect(await counts()).toMatchObject({ failed: 1, running: 1 });
+    await until('its agent to end', async () => !world.working.has('i-1'));
+    await world.autopilot.signal('retry', 'i-1');
+    await until('it to work again', async () => world.working.size === 2);
+    go = true;
+    expect((await world.result()).landed).toBe(2);
+    expect(world.wrongs).toEqual([]);
+  });
+
   it('G9: the list of the Web UI has what people may send, described, and nothing else', async () => {
     let go = false;
     world = await World.open(inject('address'), {
