@@ -8,6 +8,7 @@ import { notPushed } from '../git/delivery/unpushed.js';
 import { landedIdeas } from '../git/landing/landed.js';
 import { landedLines } from '../git/landing/lines.js';
 import { ideaFacts, landingsOf, runFacts, type SummaryFile, toldIdeas } from '../model/facts.js';
+import { runsOf, spentOf } from '../model/tally.js';
 import type {
   CarriedOver,
   CloseRunInput,
@@ -108,9 +109,15 @@ function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessE
   return { default: config.agent, fallback: config.fallback, accounts: Object.fromEntries(accounts) };
 }
 
-/** The facts from the run's events. The summary succeeds without them. */
-function factsOf({ model }: ModelOfRun): Pick<SummaryFile, 'run' | 'ideas'> {
-  return { run: runFacts(model), ideas: toldIdeas(model).map(ideaFacts) };
+/** With the facts from the run's events, and one number of what it used. The summary succeeds without them. */
+function withFacts(summary: Partial<RunSummary>, { model }: ModelOfRun): Partial<SummaryFile> {
+  const { status } = summary;
+  const spent = runsOf(model.spent) > 0 ? { spent: spentOf(model.spent) } : {};
+  return {
+    ...summary,
+    ...(status ? { status: { ...status, ...spent } } : {}),
+    ...{ run: runFacts(model), ideas: toldIdeas(model).map(ideaFacts) },
+  };
 }
 
 /** The activity has two minutes. Of a history that takes longer, the report asks git. */
@@ -127,9 +134,9 @@ export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<vo
   const { project, runId } = input;
   const path = join(runDir(deps.root, project, runId), 'summary.json');
   const found = await readModel(deps.root, { project, runId }).catch(() => undefined);
-  const facts = found ? factsOf(found) : {};
+  const summary = found ? withFacts(input.summary as Partial<RunSummary>, found) : (input.summary as object);
   const write = (more: Partial<SummaryFile> = {}): Promise<void> =>
-    writeAtomically(path, JSON.stringify({ ...(input.summary as object), ...facts, ...more }, null, 2), {
+    writeAtomically(path, JSON.stringify({ ...summary, ...more }, null, 2), {
       flush: true,
     });
   // It is what is left of the run where its events are lost.

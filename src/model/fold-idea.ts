@@ -266,8 +266,9 @@ function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: n
   if (event.signal.kind === 'complete' && event.turnedDown === undefined) idea.percent = 100;
   if (event.uncharged) run.uncharged = true;
   const charged = event.uncharged === undefined;
-  addRun(idea.spent, event.durationMs, event.usage, charged);
-  addRun(model.spent, event.durationMs, event.usage, charged);
+  const how = { charged, unused: event.unused === true };
+  addRun(idea.spent, event.durationMs, event.usage, how);
+  addRun(model.spent, event.durationMs, event.usage, how);
 }
 
 function step(idea: IdeaModel, event: Of<'step'>, at: number): void {

@@ -20,7 +20,7 @@ export function foldWave(model: RunModel, event: Extract<StampedEvent, { kind: '
       if (event.left !== undefined) known.left = event.left;
       if (event.read && !known.read) {
         known.read = event.read;
-        addRun(model.spent, event.read.spent.ms, usageOf(event.read), false);
+        addRun(model.spent, event.read.spent.ms, usageOf(event.read), { charged: false });
       }
       break;
     case 'ended': {

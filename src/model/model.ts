@@ -181,6 +181,8 @@ export interface Tally {
   dollars: number;
   unknownTokens: number;
   unknownDollars: number;
+  /** Runs that could use nothing, such as those of a program that did not start. Absent: none. */
+  unused?: number;
 }
 
 export interface Counts {

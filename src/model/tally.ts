@@ -1,5 +1,6 @@
 /** Sums the usage of agents. Invariant: unreported usage counts as unknown, never as 0. Must import types only. */
 import type { Usage } from '../protocol/agent-run.js';
+import type { Spent } from '../protocol/budget.js';
 import type { IdeaModel, Iteration, Tally } from './model.js';
 
 export const emptyTally = (): Tally => ({
@@ -54,8 +55,30 @@ export function workingMs({ iterations, againAt = 0 }: Pick<IdeaModel, 'iteratio
 export const agentMs = ({ durationMs, startedAt, endedAt }: Iteration, now: number): number =>
   durationMs ?? (endedAt ?? now) - startedAt;
 
-/** Adds one agent run. */
-export function addRun(tally: Tally, durationMs: number, usage: Usage | undefined, charged = true): void {
+/** Whether any run told its tokens, or its cost. Otherwise the sum is unknown, and not 0. */
+export const isReported = (tally: Tally, what: 'Tokens' | 'Dollars'): boolean =>
+  tally[`unknown${what}`] < runsOf(tally) - (tally.unused ?? 0);
+
+/** The same numbers as the worker's own record names them: every JSON has those of the events. */
+export const spentOf = ({
+  iterations,
+  ms,
+  tokensIn,
+  tokensOut,
+  dollars,
+  unknownTokens,
+  unknownDollars,
+}: Tally): Spent => ({
+  ...{ iterations, ms, tokens: tokensIn + tokensOut, dollars, unknownTokens, unknownDollars },
+});
+
+/** Adds one agent run. `unused`: it could use nothing. */
+export function addRun(
+  tally: Tally,
+  durationMs: number,
+  usage: Usage | undefined,
+  { charged = true, unused = false }: { charged?: boolean; unused?: boolean } = {},
+): void {
   if (!charged || tally.iterationsMs !== undefined)
     tally.iterationsMs = iterationsMs(tally) + (charged ? durationMs : 0);
   if (charged) tally.iterations += 1;
@@ -64,6 +87,10 @@ export function addRun(tally: Tally, durationMs: number, usage: Usage | undefine
   tally.tokensIn += usage?.inputTokens ?? 0;
   tally.tokensOut += usage?.outputTokens ?? 0;
   tally.dollars += usage?.costUsd ?? 0;
+  if (unused) {
+    if (!usage) tally.unused = (tally.unused ?? 0) + 1;
+    return;
+  }
   if (usage?.inputTokens === undefined && usage?.outputTokens === undefined) tally.unknownTokens += 1;
   if (usage?.costUsd === undefined) tally.unknownDollars += 1;
 }

@@ -103,6 +103,8 @@ export type RunEvent =
       commits: number;
       /** It cost no iteration: the agent could not work, or was ended. */
       uncharged?: true;
+      /** It had no turn, so it used nothing, told or not. */
+      unused?: true;
       /** Agent from the configuration, and the model that it used. */
       agent?: string;
       model?: string;

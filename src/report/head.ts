@@ -1,6 +1,6 @@
 /** The sentences at the head of a report, in every form of it. Pure. */
 import { outcomeWords } from '../screen/outcome-words.js';
-import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
+import { many, moneyText, whole } from '../screen/text/numbers.js';
 import { clean } from '../screen/text/text.js';
 import { clock, ran } from '../screen/text/time.js';
 import type { Report } from './schema.js';
@@ -25,16 +25,6 @@ export function whenText(run: Report['run']): string {
   const from = `${day(startedAt)}, ${clock(startedAt, startedAt)}`;
   const to = over && endedAt !== undefined ? ` to ${clock(endedAt, startedAt)}` : ' until now';
   return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ranText(run) && ` (${ranText(run)})`}`;
-}
-
-export function moneyText({
-  dollars: sum,
-  unknownDollars,
-}: {
-  dollars?: number | undefined;
-  unknownDollars: number;
-}): string {
-  return sum === undefined ? UNKNOWN : `${dollars(sum)}${unknownDollars > 0 ? '+' : ''}`;
 }
 
 export function totals({ counts, run }: Report): string[] {
@@ -74,7 +64,7 @@ export function targetText({ run, target, counts }: Report): string | undefined 
   return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}${ungated}${now}${none}`;
 }
 
-export const notReported = ({ counts: { unknownDollars, iterations, runs = iterations } }: Report): string =>
-  unknownDollars >= runs
+export const notReported = ({ counts: { unknownDollars, dollars: known } }: Report): string =>
+  known === undefined
     ? 'the agents did not report their cost'
     : `${many(unknownDollars, 'agent run')} did not report the cost`;

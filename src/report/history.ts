@@ -3,7 +3,7 @@ import { type Outcome, outcomeOfSummary, sinceText } from '../model/at-end.js';
 import type { IdeaFacts, SummaryFile } from '../model/facts.js';
 import type { Renamed } from '../model/model.js';
 import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.js';
-import { dollars, many, UNKNOWN, whole } from '../screen/text/numbers.js';
+import { dollars, many, moneyText, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
 import { clock, ran } from '../screen/text/time.js';
@@ -11,6 +11,7 @@ import { fixSentence, lostText } from './gone-text.js';
 import { nth } from './open.js';
 import type { OpenIdea, Report } from './schema.js';
 import { beside } from './text.js';
+import { moneyOf } from './work.js';
 
 const OUTCOMES: Readonly<Record<string, HistoryRun['outcome']>> = {
   completed: 'completed',
@@ -39,7 +40,7 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
     ...(counts.leftOut ? { leftOut: counts.leftOut } : {}),
     ...(since ? { since } : {}),
     iterations: counts.iterations,
-    ...(counts.dollars === undefined ? {} : { dollars: counts.dollars }),
+    ...spentIn(counts),
     agents: run.agents.length > 0 ? run.agents : [...agents],
     ...(target?.from
       ? {
@@ -89,9 +90,22 @@ export function historyOfSummary(
           ...(summary.status.waves ? { waves: summary.status.waves.done } : {}),
         }
       : {}),
-    ...(cost === undefined ? {} : { dollars: cost }),
+    ...(summary?.run
+      ? spentIn({ ...moneyOf(summary.run.spent), unknownTokens: summary.run.spent.unknownTokens })
+      : cost === undefined
+        ? {}
+        : { dollars: cost }),
   };
 }
+
+type SpentIn = Pick<HistoryRun, 'dollars' | 'unknownDollars' | 'tokens' | 'unknownTokens'>;
+
+const spentIn = ({ dollars: cost, unknownDollars, tokens, unknownTokens }: SpentIn): SpentIn => ({
+  ...(cost === undefined ? {} : { dollars: cost }),
+  ...(unknownDollars === undefined ? {} : { unknownDollars }),
+  ...(tokens === undefined ? {} : { tokens }),
+  ...(unknownTokens === undefined ? {} : { unknownTokens }),
+});
 
 function doneOf({ ideas = [], landings = [] }: SummaryFile): HistoryLanded[] {
   const lines = new Map(landings.map((one) => [one.idea, one]));
@@ -153,7 +167,7 @@ export function runsText(
       text(run.landed),
       text(run.notLanded),
       text(run.iterations),
-      run.dollars === undefined ? UNKNOWN : dollars(run.dollars),
+      moneyText(run),
       run.runId,
       run.agents.map(clean).join(', '),
     ];

@@ -6,11 +6,11 @@
 import { sinceText } from '../model/at-end.js';
 import { UNDELIVERED } from '../protocol/command.js';
 import { cutAroundCommands } from '../protocol/cut.js';
-import { dollars, many, short, UNKNOWN } from '../screen/text/numbers.js';
+import { dollars, many, moneyText, short, UNKNOWN } from '../screen/text/numbers.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { gateWords } from '../screen/words/gate-words.js';
 import { withCommands } from './commands.js';
-import { moneyText, notReported, ranText, reportCommand, targetText, whenText } from './head.js';
+import { notReported, ranText, reportCommand, targetText, whenText } from './head.js';
 import { esc, escLines, STYLE } from './html-parts.js';
 import { timeline } from './html-timeline.js';
 import { type Rest, restOf } from './rest.js';

@@ -1,9 +1,10 @@
 /** The report as Markdown, for an issue or a chat. Invariant: pure; text from an agent cannot become markup. */
 import { sinceText } from '../model/at-end.js';
+import { moneyText } from '../screen/text/numbers.js';
 import { clean, paragraphs } from '../screen/text/text.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
-import { moneyText, notReported, targetText, totals, whenText } from './head.js';
+import { notReported, targetText, totals, whenText } from './head.js';
 import { restOf } from './rest.js';
 import type { LandedIdea, OpenIdea, Report, Todo } from './schema.js';
 import { signOf } from './text.js';

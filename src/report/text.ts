@@ -4,13 +4,13 @@
  */
 import { sinceText } from '../model/at-end.js';
 import type { RunModel } from '../model/model.js';
-import { UNKNOWN } from '../screen/text/numbers.js';
+import { moneyText, UNKNOWN } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
 import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { makeReport } from './build.js';
 import type { Extra } from './extra.js';
-import { moneyText, notReported, reportCommand, targetText, totals, whenText } from './head.js';
+import { notReported, reportCommand, targetText, totals, whenText } from './head.js';
 import { restOf } from './rest.js';
 import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
 

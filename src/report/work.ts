@@ -1,6 +1,6 @@
 /** Sums the work on one idea: agent runs, gates, time and cost. Pure. */
 import type { IdeaModel, Iteration, Tally } from '../model/model.js';
-import { iterationCount, runsOf } from '../model/tally.js';
+import { isReported, iterationCount, runsOf } from '../model/tally.js';
 import type { AgentSignal } from '../protocol/agent-run.js';
 import { wordsAlone } from '../screen/pages/need-lines.js';
 import type { AgentRun, LandedIdea } from './schema.js';
@@ -30,12 +30,11 @@ export function workOf(idea: IdeaModel): Work {
 }
 
 export function moneyOf(spent: Tally): { dollars?: number; unknownDollars: number; tokens?: number } {
-  const { dollars, unknownDollars, tokensIn, tokensOut, unknownTokens } = spent;
-  const runs = runsOf(spent);
+  const { dollars, unknownDollars, tokensIn, tokensOut } = spent;
   return {
-    ...(unknownDollars < runs ? { dollars } : {}),
+    ...(isReported(spent, 'Dollars') ? { dollars } : {}),
     unknownDollars,
-    ...(unknownTokens < runs ? { tokens: tokensIn + tokensOut } : {}),
+    ...(isReported(spent, 'Tokens') ? { tokens: tokensIn + tokensOut } : {}),
   };
 }
 

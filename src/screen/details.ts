@@ -142,6 +142,10 @@ export interface HistoryRun {
   notLanded?: number;
   iterations?: number;
   dollars?: number;
+  /** Agent runs that did not report it. */
+  unknownDollars?: number;
+  tokens?: number;
+  unknownTokens?: number;
   agents: string[];
   target?: { from: string; to: string; green?: boolean };
   open?: HistoryIdea[];

@@ -2,6 +2,7 @@
 import type { IdeaFacts } from '../../model/facts.js';
 import { lastGate } from '../../model/fold-gate.js';
 import type { Tally } from '../../model/model.js';
+import { isReported } from '../../model/tally.js';
 import { dollars, many, retriesText, short } from '../../screen/text/numbers.js';
 import { clock } from '../../screen/text/time.js';
 import { activityWords } from '../../screen/words/activity-words.js';
@@ -45,19 +46,12 @@ function gateText(facts: IdeaFacts): string[] {
 }
 
 /** `$0.41, 421k tokens`; agents need not report either. */
-export function tallyText({
-  iterations,
-  runs = iterations,
-  dollars: cost,
-  tokensIn,
-  tokensOut,
-  unknownDollars,
-  unknownTokens,
-}: Tally): string {
-  const tokens = tokensIn + tokensOut;
+export function tallyText(spent: Tally): string {
+  const { dollars: cost, tokensIn, tokensOut, unknownDollars, unknownTokens } = spent;
   const parts = [
-    ...(unknownDollars < runs ? [`${dollars(cost)}${unknownDollars > 0 ? '+?' : ''}`] : []),
-    ...(unknownTokens < runs ? [`${short(tokens)} tokens${unknownTokens > 0 ? '+?' : ''}`] : []),
+    ...(isReported(spent, 'Dollars') ? [`${dollars(cost)}${unknownDollars > 0 ? '+?' : ''}`] : []),
+    ...(isReported(spent, 'Tokens') ? [`${short(tokensIn + tokensOut)} tokens${unknownTokens > 0 ? '+?' : ''}`] : []),
   ];
-  return parts.length > 0 ? parts.join(', ') : 'cost not reported';
+  if (parts.length > 0) return parts.join(', ');
+  return unknownDollars + unknownTokens > 0 ? 'cost not reported' : 'nothing used';
 }

@@ -11,8 +11,9 @@ import { RUN_TABLE } from '../../decide/run/table.js';
 import { Graph } from '../../decide/scheduler/graph.js';
 import { runStatus } from '../../decide/views/status.js';
 import { addIteration, noIterations } from '../../decide/views/survey.js';
-import type { IdeaModel, RunModel, Tally } from '../../model/model.js';
-import type { Spent } from '../../protocol/budget.js';
+import type { IdeaModel, RunModel } from '../../model/model.js';
+import { spentOf } from '../../model/tally.js';
+
 import type { IdeaCourse } from '../../protocol/idea-run.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
@@ -150,10 +151,6 @@ function courseOf({ percent, agent, model, step, asking, spent }: IdeaModel): Id
     ...(spent.iterations > 0 ? { spent: spentOf(spent) } : {}),
   };
 }
-
-const spentOf = ({ iterations, ms, tokensIn, tokensOut, dollars, unknownTokens, unknownDollars }: Tally): Spent => ({
-  ...{ iterations, ms, tokens: tokensIn + tokensOut, dollars, unknownTokens, unknownDollars },
-});
 
 function iterationsOf(runs: IdeaModel['iterations']): IterationStats {
   return runs

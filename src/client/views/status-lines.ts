@@ -7,6 +7,7 @@ import type { IdeaFacts, RunFacts } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { isOff, revertedIn } from '../../model/reverted.js';
 import { type StartAgain, startCommand } from '../../model/start-again.js';
+import { runsOf } from '../../model/tally.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { signalWords } from '../../screen/words/signal-words.js';
@@ -120,8 +121,9 @@ function slots(
   const { title, lines, total } = slotsView(live);
   print(title);
   for (const line of lines.slice(0, SHOWN)) {
-    print(`  ${ideaText(line, views.get(line.id), live.landing)}`);
-    factsLine(told[line.id]);
+    const facts = told[line.id];
+    print(`  ${ideaText(line, views.get(line.id), live.landing, facts && runsOf(facts.spent) > 0)}`);
+    factsLine(facts);
     const doing = progress[line.id];
     if (doing) print(`      ${progressText(doing, Date.now())}`);
   }
@@ -146,7 +148,13 @@ export function iterationsText({ iterations }: Pick<RunStatistics, 'iterations'>
   return `${many(total, 'iteration')}${total > 0 ? ` (average ${took(averageMs)}${ends})` : ''}`;
 }
 
-function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
+/** `costTold`: the facts under the line have what it used. */
+function ideaText(
+  line: IdeaLine,
+  view: IdeaView | undefined,
+  landing: string | undefined,
+  costTold: boolean | undefined,
+): string {
   const agent = line.agentName ? ` ${line.agentName}` : '';
   const on = line.below ? `, on top of ${line.below.number} (${line.below.idea})` : '';
   const review = line.review && `in review as pull request ${line.review.number}${on}${lookText(line)}`;
@@ -155,7 +163,7 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
   const signal = view.signal ? `, last ${signalWords(view.signal, clean)}` : '';
-  const spent = view.spent ? `, ${spentText(view.spent)}` : '';
+  const spent = view.spent && !costTold ? `, ${spentText(view.spent)}` : '';
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
   // Another agent may have its slot; the number stands for its ports and its worktree.
   const beside = line.beside && view.phase === 'gate' ? ' beside the slots' : '';

@@ -128,6 +128,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       usage: usage('As the agent reported it; missing where it reported nothing.'),
       words: text('Last words of the agent, cut.'),
       ...{ escaped, uncharged: flag('It cost no iteration.') },
+      unused: flag('It had no turn, so that it used nothing.'),
       repaired: texts("How ralphctl brought the worktree back to the idea's branch, which the agent had left."),
     },
   ),

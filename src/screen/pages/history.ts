@@ -4,7 +4,7 @@ import type { HistoryIdea, HistoryRun } from '../details.js';
 import { framed } from '../frame.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../text/line.js';
-import { dollars, many, UNKNOWN, whole } from '../text/numbers.js';
+import { dollars, many, moneyText, UNKNOWN, whole } from '../text/numbers.js';
 import { clean, cut, pad } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, dayClock, lasted, ran } from '../text/time.js';
@@ -110,7 +110,7 @@ function runLine(run: HistoryRun, { now }: View): Line {
   return line(
     `   ${pad(dayClock(run.startedAt, now), 12)}  ${pad(ran(run, now), 6)}  `,
     coloured(pad(`${sign} ${run.outcome}`, 15), colour),
-    `${count(run.landed, 6)}${count(run.notLanded, 5)}${count(run.iterations, 7)}${cost(run.dollars, 9)}  ${run.agents.map(clean).join(', ')}`,
+    `${count(run.landed, 6)}${count(run.notLanded, 5)}${count(run.iterations, 7)}${pad(moneyText(run), 9, 'right')}  ${run.agents.map(clean).join(', ')}`,
   );
 }
 
@@ -156,7 +156,7 @@ function wide(view: View, runs: readonly HistoryRun[], at: number): Line[] {
       const spans = line(
         `   ${pad(dayClock(run.startedAt, now), 11)}  ${pad(ran(run, now), 6)} `,
         coloured(pad(`${sign} ${run.outcome}`, 14), colour),
-        `${count(run.landed, 4)}${count(run.notLanded, 5)}${cost(run.dollars, 7)}`,
+        `${count(run.landed, 4)}${count(run.notLanded, 5)}${pad(moneyText(run), 7, 'right')}`,
       );
       return marked(spans, first + index === at, left - 2);
     }),
@@ -180,7 +180,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
   const sums = [
     `${run.landed === undefined ? UNKNOWN : whole(run.landed)} landed, ${run.notLanded === undefined ? UNKNOWN : whole(run.notLanded)} not`,
     run.iterations === undefined ? '' : many(run.iterations, 'iteration'),
-    run.dollars === undefined ? '' : dollars(run.dollars),
+    run.dollars === undefined ? '' : moneyText(run),
     run.agents.map(clean).join(', '),
   ].filter((one) => one !== '');
   const about = [line(` ${sums.join(' · ')}`)];

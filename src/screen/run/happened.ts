@@ -1,6 +1,6 @@
 /** One event as a line of *Lately* and of the log. The phrase book has its words. */
 import type { RunModel } from '../../model/model.js';
-import { runsOf } from '../../model/tally.js';
+import { isReported } from '../../model/tally.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { Colour } from '../text/line.js';
 import { dollars, UNKNOWN } from '../text/numbers.js';
@@ -95,8 +95,8 @@ function wholeQuestion({ idea, reason = '' }: { idea: string; reason?: string },
 function tookOf(model: RunModel, id: string): Pick<Happened, 'took'> {
   const idea = model.ideas.get(id);
   if (!idea || idea.spent.iterations === 0) return {};
-  const { iterations, ms, dollars: cost, unknownDollars } = idea.spent;
-  return { took: { iterations, ms, cost: unknownDollars === runsOf(idea.spent) ? UNKNOWN : dollars(cost) } };
+  const { iterations, ms, dollars: cost } = idea.spent;
+  return { took: { iterations, ms, cost: isReported(idea.spent, 'Dollars') ? dollars(cost) : UNKNOWN } };
 }
 
 /** Higher rates tell a reader nothing. */

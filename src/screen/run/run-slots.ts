@@ -3,7 +3,7 @@
  * Invariant: columns keep their position during a run.
  */
 import type { IdeaModel, RunModel } from '../../model/model.js';
-import { runsOf } from '../../model/tally.js';
+import { isReported } from '../../model/tally.js';
 import { listsOf } from '../lists.js';
 import { coloured, dim, edges, type Line, line, listed, rule, within } from '../text/line.js';
 import { dollars, UNKNOWN, whole } from '../text/numbers.js';
@@ -148,11 +148,8 @@ function testsText({ gate }: IdeaModel): string {
   return tests.failed === 0 ? `✓ ${tests.passed}` : `✗ ${tests.failed}`;
 }
 
-export function costText({ spent }: IdeaModel): string {
-  const runs = runsOf(spent);
-  if (runs === 0 || spent.unknownDollars === runs) return UNKNOWN;
-  return dollars(spent.dollars);
-}
+export const costText = ({ spent }: IdeaModel): string =>
+  isReported(spent, 'Dollars') ? dollars(spent.dollars) : UNKNOWN;
 
 function nowText(idea: IdeaModel, { details, size }: View, { titles, now }: Columns): string {
   const rest = restText(idea);

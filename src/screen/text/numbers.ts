@@ -6,6 +6,17 @@ export const whole = (n: number): string => `${Math.round(n)}`.replace(/\B(?=(\d
 /** `$0.41`, `$21.40`, `$212` */
 export const dollars = (n: number): string => (n >= 100 ? `$${whole(n)}` : `$${n.toFixed(2)}`);
 
+/** `$0.41`, or `$0.41+` where some agent runs did not report it. */
+export function moneyText({
+  dollars: sum,
+  unknownDollars = 0,
+}: {
+  dollars?: number | undefined;
+  unknownDollars?: number | undefined;
+}): string {
+  return sum === undefined ? UNKNOWN : `${dollars(sum)}${unknownDollars > 0 ? '+' : ''}`;
+}
+
 /** An amount of a budget: `$20`, `$0.50`. */
 export const dollarsOf = (n: number): string => (Number.isInteger(n) ? `$${whole(n)}` : dollars(n));
 

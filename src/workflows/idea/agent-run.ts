@@ -6,6 +6,7 @@ import { agentTimes } from '../../decide/idea/activity-times.js';
 import { costsIteration, type NextStep, runBudgetMs, shownLimit, troubleOf } from '../../decide/idea/completion.js';
 import { NUDGE_AFTER } from '../../decide/idea/stall.js';
 import { firstStep } from '../../decide/idea/steps.js';
+import { mayHaveUsed } from '../../decide/idea/used.js';
 import { withoutSignal } from '../../decide/text.js';
 import { addIteration } from '../../decide/views/survey.js';
 import type { IdeaLimits, PrepareResult } from '../../protocol/activities.js';
@@ -133,6 +134,7 @@ export function account(
     durationMs,
     commits,
     uncharged: costsIteration(outcome) ? undefined : true,
+    unused: mayHaveUsed(run) ? undefined : true,
     escaped: run.escaped,
     repaired: run.repaired,
     agent: run.agent,

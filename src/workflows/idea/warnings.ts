@@ -28,6 +28,7 @@ import {
   warn,
   wordsOf,
 } from '../../decide/idea/stall.js';
+import { mayHaveUsed } from '../../decide/idea/used.js';
 import type { IdeaLimits } from '../../protocol/activities.js';
 import type { RunAgentResult } from '../../protocol/agent-run.js';
 import type { BudgetLine } from '../../protocol/budget.js';
@@ -48,9 +49,7 @@ export async function book({ input, state, reporter }: IdeaSession, run: RunAgen
   const charged = costsIteration(run.outcome);
   // A run that a budget did not let begin used nothing, so the autopilot needs no report.
   if (!charged && run.outcome.kind === 'timeout' && run.durationMs === 0) return;
-  const { outcome } = run;
-  const killed = input.settings.ownTrouble === true && outcome.kind === 'failed' && outcome.failure === 'killed';
-  const spent = spentBy(run, charged, charged || killed || outcome.kind === 'timeout');
+  const spent = spentBy(run, charged, mayHaveUsed(run, input.settings.ownTrouble === true));
   state.spent = addSpent(state.spent ?? nothingSpent(), spent);
   const { budget } = input.settings;
   if (budget?.run || budget?.day) await reporter.report('spent', { spent });

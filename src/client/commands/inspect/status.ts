@@ -15,6 +15,7 @@ import { ideaFacts, runFacts, withSize } from '../../../model/facts.js';
 import type { Renamed, RunModel } from '../../../model/model.js';
 import { type RevertedIdea, revertedIn } from '../../../model/reverted.js';
 import { startCommand } from '../../../model/start-again.js';
+import { runsOf, spentOf } from '../../../model/tally.js';
 import type { AgentHeartbeat } from '../../../protocol/agent-run.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
@@ -32,6 +33,7 @@ import { runningWorker } from '../../../worker/record.js';
 import { dropPushed, notPushedLine } from '../../after-run/not-pushed.js';
 import type { RunFacts } from '../../api/facts.js';
 import type { LeftWorking } from '../../api/left-working.js';
+import { runningIdeas } from '../../api/running.js';
 import { webPage } from '../../api/web-page.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
 import { nextStartLines } from '../../model/for-next.js';
@@ -168,7 +170,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
       if (found.facts?.open && (found.worker || !embedded)) {
         const [live, list] = await Promise.all([api.status(), listIdeas(api, options)]);
         if (list) found.list = list;
-        if (live) Object.assign(found, await withIdeas(api, live, options.all ? live.active.length : MOST_ASKED));
+        if (live) Object.assign(found, await runningIdeas(api, live, options.all ? live.active.length : MOST_ASKED));
       }
     } finally {
       await connected.close();
@@ -213,6 +215,7 @@ async function addFacts(found: Found, status: RunStatus, model: RunModel, file: 
     await dropPushed(status, file);
   }
   takeLeft(status, model);
+  if (status.spent || runsOf(model.spent) > 0) status.spent = spentOf(model.spent);
   for (const line of status.attention) {
     const whole = line.status === 'needs-human' ? wholeQuestion(model.ideas.get(line.id), line.reason) : undefined;
     if (whole) line.reason = whole;
