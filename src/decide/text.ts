@@ -2,7 +2,9 @@
  * Foreign text inside ralphctl's Markdown. Invariant: the output shows the text as written and cannot leave its line,
  * quotation or code span, whatever it contains.
  */
+
 import { cutAroundCommands } from '../protocol/cut.js';
+import { many } from '../protocol/many.js';
 
 /** Control characters, and characters that reverse the reading direction. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -75,7 +77,7 @@ export const utcMinute = (at: number): string => `${new Date(at).toISOString().s
 export function landedText({ landed, landedBefore = 0, total }: LandedCounts): string {
   if (landedBefore > 0)
     return `${landed - landedBefore} landed in this run (${landed}${total === undefined ? '' : ` of ${total}`} in all)`;
-  return total === undefined ? `${landed} landed` : `${landed} of ${total} ideas landed`;
+  return total === undefined ? `${landed} landed` : `${landed} of ${many(total, 'idea')} landed`;
 }
 
 interface LandedCounts {

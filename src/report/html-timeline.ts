@@ -2,6 +2,7 @@
  * Draws the night: a row for each slot, bars for agents and gates, signs for ends.
  * Invariant: pure. Its size grows with slots and ideas, not with the length of a run.
  */
+import { many } from '../screen/text/numbers.js';
 import { pad } from '../screen/text/text.js';
 import { esc } from './html-parts.js';
 import type { Report } from './schema.js';
@@ -47,7 +48,7 @@ export function timeline({ slots, run, at: now }: Report, anchor: Anchor): strin
   const height = TOP + rows.length * ROW + 4;
   const drawn = rows.map((row, n) => drawRow(row, TOP + n * ROW, x, anchor)).join('');
   const more =
-    slots.length > rows.length ? `<p class="soft">${slots.length - rows.length} more slots are not drawn.</p>` : '';
+    slots.length > rows.length ? `<p class="soft">${many(slots.length - rows.length, 'more slot')} not drawn.</p>` : '';
   const label = `Who worked when: ${rows.length} rows from ${hhmm(from)} to ${hhmm(to)}`;
   return (
     `<div class="scroll" tabindex="0"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">` +

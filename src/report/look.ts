@@ -168,7 +168,7 @@ function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: num
     const spans = times
       .slice(0, 3)
       .map(({ from, to }) => `${clock(from, to ?? now)} to ${to === undefined ? 'the end' : clock(to, to)}`);
-    const more = times.length > 3 ? ` and ${times.length - 3} more times` : '';
+    const more = times.length > 3 ? ` and ${many(times.length - 3, 'more time')}` : '';
     const taken = ideas.flatMap(({ moments }) =>
       moments.flatMap(({ agent, before }) => (agent !== undefined && agents.includes(before ?? '') ? [agent] : [])),
     );

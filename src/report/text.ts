@@ -4,7 +4,7 @@
  */
 import { sinceText } from '../model/at-end.js';
 import type { RunModel } from '../model/model.js';
-import { moneyText, UNKNOWN } from '../screen/text/numbers.js';
+import { many, moneyText, UNKNOWN } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
 import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
 import { clock, lasted } from '../screen/text/time.js';
@@ -156,7 +156,7 @@ class Page {
   todo({ subject, state, text, notes, since, fix }: Todo): string[] {
     const lines = paragraphs(text).filter((line, index, all) => line !== '' || (index > 0 && all[index - 1] !== ''));
     const left = this.#all ? 0 : lines.length - MOST_LINES;
-    const shown = left > 0 ? [...lines.slice(0, MOST_LINES), `… ${left} more lines: ${this.#whole}`] : lines;
+    const shown = left > 0 ? [...lines.slice(0, MOST_LINES), `… ${many(left, 'more line')}: ${this.#whole}`] : lines;
     // Keeps a command on one line where it fits.
     const help = clean(fix);
     const fixes = cells(help) <= this.#width - this.#ids - 5 ? [help] : help.split(/(?<=\.) /);

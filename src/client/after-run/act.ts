@@ -4,6 +4,7 @@
  * Invariant: the caller holds the lock of the closed project. The last run's events record every command, so that
  * `why`, `logs` and the report show it.
  */
+
 import { verbsAfterRun } from '../../decide/idea/after-run.js';
 import { notesProblem, singleAttempt, sizeOf } from '../../decide/idea/amendments.js';
 import { answerRefusal, keptAnswer, MOST_KEPT_QUESTION } from '../../decide/idea/answers.js';
@@ -18,6 +19,7 @@ import {
 } from '../../protocol/command.js';
 import { numberProblem } from '../../protocol/command-numbers.js';
 import { saysAnything } from '../../protocol/escapes.js';
+import { many } from '../../protocol/many.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { fixSentence, lineGoneText } from '../../report/gone-text.js';
 import { noteAbandoned, recordOf } from '../../run-files/carried.js';
@@ -185,7 +187,7 @@ async function keptSays(closed: Closed, about: ClosedIdea, command: About): Prom
       return `${id} is queued again. ${next}`;
     case 'limit': {
       const { n = 0 } = await keepOne(closed, command, verb);
-      return `${id} may use ${n} more ${n === 1 ? 'iteration' : 'iterations'} than its limit from the next run on. ${next}`;
+      return `${id} may use ${many(n, 'more iteration')} than its limit from the next run on. ${next}`;
     }
     case 'skip':
       await keepOne(closed, command, verb);
@@ -198,7 +200,7 @@ async function keptSays(closed: Closed, about: ClosedIdea, command: About): Prom
       return `${id} is ahead of all other ready ideas in the next run. ${next}`;
     case 'score':
       await keepOne(closed, command, verb);
-      return `${id} has ${command.n ?? 0} points from you in the next run. ${next}`;
+      return `${id} has ${many(command.n ?? 0, 'point')} from you in the next run. ${next}`;
     default:
       throw new UserError(`${verb} needs an open run. ${next}`, EXIT.noRun);
   }

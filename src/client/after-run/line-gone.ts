@@ -5,6 +5,7 @@
 
 import { git } from '../../git/runner.js';
 import { inOneLine } from '../../protocol/escapes.js';
+import { many } from '../../protocol/many.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import { ideasAt } from '../open-run/not-committed.js';
@@ -43,7 +44,7 @@ async function inGit(run: RunFile, { name, file, format }: NextBacklog, idea: st
         command: `git show ${commit}:${path}`,
       };
   }
-  const which = looked.length < commits.length ? `none of the last ${looked.length} commits` : 'no commit';
+  const which = looked.length < commits.length ? `none of the last ${many(looked.length, 'commit')}` : 'no commit';
   return { text: `${which} of ${name} has its line` };
 }
 

@@ -1,4 +1,5 @@
 /** Checks the repository, and the configuration, backlog, target and gate of a run in it. */
+
 import { access } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
@@ -15,6 +16,7 @@ import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
 import { type Repository, sharedGitDir, targetTip } from '../../git/repository.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
+import { many } from '../../protocol/many.js';
 import { which } from '../../server/install/probe.js';
 import { type Context, findProject, type Project } from '../context.js';
 import { proposeCommands } from '../init/commands.js';
@@ -153,7 +155,10 @@ async function checkBacklog(context: Context, folder: string, config: Config, na
     const { ideas } = await readBacklog(file, { format: config.backlogFormat });
     const todo = ideas.filter((idea) => !idea.done && !idea.blue);
     for (const { agent } of todo) if (agent !== undefined) names.add(agent);
-    return ok('backlog', `${relative(context.cwd, file) || file}: ${todo.length} of ${ideas.length} ideas to do`);
+    return ok(
+      'backlog',
+      `${relative(context.cwd, file) || file}: ${todo.length} of ${many(ideas.length, 'idea')} to do`,
+    );
   } catch (error) {
     return problem('backlog', error, 'write roadmap.md, e.g.: - [ ] **task-001**: what to do');
   }

@@ -2,6 +2,7 @@
 
 import { openOwn } from '../../config/own-files.js';
 import { runDir } from '../../config/paths.js';
+import { many } from '../../protocol/many.js';
 import { UserError } from '../../protocol/user-error.js';
 import { eventsPath } from '../../run-files/events.js';
 import { leftOut } from '../../run-files/readable.js';
@@ -20,7 +21,7 @@ export async function checkRuns(root: string, project: string): Promise<Check[]>
     if (found) damaged.push(found);
   }
   if (ids.length === 0) return [];
-  if (damaged.length === 0) return [ok('runs', `the files of ${ids.length === 1 ? '1 run' : `${ids.length} runs`}`)];
+  if (damaged.length === 0) return [ok('runs', `the files of ${many(ids.length, 'run')}`)];
   const more = damaged.length - MOST;
   const rest = more > 0 ? [warn('runs', `${more} more cannot be used`, 'fix those above, then: ralphctl doctor')] : [];
   return [...damaged.slice(0, MOST), ...rest];

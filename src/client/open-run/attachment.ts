@@ -3,9 +3,11 @@
  * Invariant: it reports when nothing serves the run, and never ends without the command to continue. Neither sleep of
  * the machine nor a restart of the server ends it.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, TerminatedFailure, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { took } from '../../decide/duration.js';
+import { many } from '../../protocol/many.js';
 import type { RunSummary } from '../../protocol/run.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { lastMovement } from '../../run-files/movement.js';
@@ -137,7 +139,7 @@ export class Attachment {
     const idle = await this.#api.idleMs().catch(() => 0);
     if (idle < IDLE_QUEUE_MS) return false;
     if (told) return true;
-    const since = Number.isFinite(idle) ? `for ${Math.round(idle / 60_000)} minutes` : 'yet';
+    const since = Number.isFinite(idle) ? `for ${many(Math.round(idle / 60_000), 'minute')}` : 'yet';
     const log = `${this.#context.root}/projects/${this.#options.project}/logs`;
     this.#nothingMoves(`no worker has asked for work of this run ${since}, so the run is not moving`, signal, log);
     return true;

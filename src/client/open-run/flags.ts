@@ -2,9 +2,11 @@
  * Applies the flags of a `start` that finds an open run, and refuses by name the flags that cannot apply.
  * Invariant: drops no flag silently, and changes nothing that no flag names.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { reloadRow } from '../../config/reload.js';
 import { trackerOf } from '../../config/schema/tracker.js';
+import { many } from '../../protocol/many.js';
 import type { OpenRun } from '../commands/steer/interventions.js';
 import type { Context, Project } from '../context.js';
 import { configFlags, configOfRun, type RunConfig } from '../plan/run-config.js';
@@ -65,7 +67,7 @@ export async function takeFlags(context: Context, run: OpenRun, flags: StartFlag
   }
   // Also sends a command: an earlier command may have changed the slots.
   if (flags.slots !== undefined) {
-    taken.push((await run.api.tell({ verb: 'slots', n: flags.slots }, run.worker)) ?? `${flags.slots} slots`);
+    taken.push((await run.api.tell({ verb: 'slots', n: flags.slots }, run.worker)) ?? many(flags.slots, 'slot'));
   }
   if (flags.mode !== undefined && (await run.api.status())?.mode !== flags.mode) {
     taken.push((await run.api.tell({ verb: 'mode', mode: flags.mode }, run.worker)) ?? `mode ${flags.mode}`);

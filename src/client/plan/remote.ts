@@ -2,11 +2,13 @@
  * The remote of a run: what the start records of it, and one line about what the run does there.
  * Invariant: asks no remote, so a start also works without a network.
  */
+
 import type { Config } from '../../config/schema/config.js';
 import { lastKnown } from '../../git/delivery/look.js';
 import { type RemoteRecord, recordRemote } from '../../git/delivery/remote.js';
 import { notPushed, type Unpushed, unpushedSince } from '../../git/delivery/unpushed.js';
 import { forgeKind } from '../../jobs/review/forge-kind.js';
+import { many } from '../../protocol/many.js';
 import { workText } from './unpushed-text.js';
 
 /** Undefined: the run pushes nothing. */
@@ -60,7 +62,6 @@ async function alsoText(root: string, target: string, remote: Pick<RemoteRecord,
 }
 
 const some = (ideas: readonly string[]): string => ideas.slice(0, 3).join(', ') + (ideas.length > 3 ? ', …' : '');
-const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 export const openText = (
   open: Unpushed,

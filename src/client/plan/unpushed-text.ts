@@ -1,5 +1,7 @@
 /** Words for commits that a remote lacks: a rollback is no landing. Pure. */
+
 import type { Unpushed } from '../../git/delivery/unpushed.js';
+import { many } from '../../protocol/many.js';
 
 type Work = Pick<Unpushed, 'ideas' | 'undone'>;
 
@@ -22,7 +24,7 @@ export function pushedText(work: Work, to: string): string {
   const { landed, undone } = parts(work);
   const back = `the rollback of ${some(undone, 5)}`;
   if (landed.length === 0 && undone.length > 0) return `pushed ${back} to ${to}`;
-  const ideas = `pushed ${landed.length} landed ${landed.length === 1 ? 'idea' : 'ideas'} to ${to}: ${some(landed, 5)}`;
+  const ideas = `pushed ${many(landed.length, 'landed idea')} to ${to}: ${some(landed, 5)}`;
   return undone.length > 0 ? `${ideas}; and ${back}` : ideas;
 }
 

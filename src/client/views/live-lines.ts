@@ -10,6 +10,7 @@ import { cutAroundCommands } from '../../protocol/cut.js';
 import { inOneLine } from '../../protocol/escapes.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { AccountLine } from '../../protocol/limits.js';
+import { many } from '../../protocol/many.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import type { Line } from '../../screen/text/line.js';
@@ -106,8 +107,7 @@ export function accountText({ key, agents, state, kind, reason, until, probe }: 
 /** One budget, its use, and how much is unknown. */
 export function budgetText({ dimension, used, most, unknown }: BudgetLine): string {
   const shown = Math.round(used * 100) / 100;
-  const runs = unknown === 1 ? '1 run' : `${unknown} runs`;
-  return `${shown} of ${most} ${dimension} used${unknown > 0 ? `, not counting ${runs} that did not report it` : ''}`;
+  return `${shown} of ${most} ${dimension} used${unknown > 0 ? `, not counting ${many(unknown, 'run')} that did not report it` : ''}`;
 }
 
 /** Tokens and money of one idea. */
@@ -131,8 +131,7 @@ function asked(question: string | undefined): string {
   return lines.length === 1 ? `: ${lines[0]}` : `:\n${lines.map((line) => `${UNDER}| ${line}`).join('\n')}`;
 }
 
-/** `1 idea`, `2 ideas`. */
-export const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+export { many };
 
 const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
 

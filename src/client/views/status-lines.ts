@@ -180,7 +180,7 @@ function lookText({ reason = '' }: IdeaLine): string {
 /** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */
 export function progressText({ at, last, waits, tools, usage = {} }: AgentHeartbeat, now: number): string {
   const used = usageText(usage);
-  const done = `${tools} tool ${tools === 1 ? 'call' : 'calls'}${used === '' ? '' : `, ${used}`}`;
+  const done = `${many(tools, 'tool call')}${used === '' ? '' : `, ${used}`}`;
   const what = waits === undefined ? '' : waits === 'retrying' ? 'retries its provider, ' : 'waits for a limit, ';
   return `${done} · ${what}${took(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }

@@ -3,10 +3,12 @@
  * that run.
  * Invariant: the glyph has the meaning without colour (G3). Text from agents has no terminal control characters.
  */
+
 import pc from 'picocolors';
 import type { StreamLine } from '../../agents/reading/stream.js';
 import { took } from '../../decide/duration.js';
 import type { Usage } from '../../protocol/agent-run.js';
+import { many } from '../../protocol/many.js';
 import { clean, dayLine } from './live-lines.js';
 import { dayOf, localTime } from './terminal.js';
 
@@ -83,14 +85,14 @@ export class StreamView {
         return [`${yellow('◷')} limit reached: ${clean(event.message)}${until}`];
       }
       case 'end': {
-        const spent = [`${this.#toolCount} tool ${this.#toolCount === 1 ? 'call' : 'calls'}`, usageText(this.#usage)];
+        const spent = [many(this.#toolCount, 'tool call'), usageText(this.#usage)];
         const what = event.ok
           ? green('✓ ended')
           : `${red('✗ failed')}${event.message ? `: ${clean(event.message)}` : ''}`;
         return [`${what}  ${dim(spent.filter((part) => part !== '').join(', '))}`];
       }
       case 'cut':
-        return [dim(`… ${event.events} events left out; the raw log has them`)];
+        return [dim(`… ${many(event.events, 'event')} left out; the raw log has them`)];
       default:
         // A newer version wrote this event.
         return [];
@@ -108,7 +110,7 @@ function messageLines(text: string): string[] {
     .map((line) => clean(line, 500).trimEnd())
     .filter((line) => line !== '');
   if (lines.length <= MESSAGE_LINES) return lines;
-  return [...lines.slice(0, MESSAGE_LINES), `… ${lines.length - MESSAGE_LINES} more lines`];
+  return [...lines.slice(0, MESSAGE_LINES), `… ${many(lines.length - MESSAGE_LINES, 'more line')}`];
 }
 
 /** `2.6k tokens in, 68 out, $0.01`, without unknown amounts. */

@@ -1,5 +1,7 @@
 /** Triage as lines: reports in order of fixing, then rejected ones with gate, reason and quote. */
+
 import { took } from '../../decide/duration.js';
+import { many } from '../../protocol/many.js';
 import type { Rejection, Survivor, Triage } from '../../protocol/triage.js';
 import { GATE_NAMES, gateNumber } from '../../screen/words/state-words.js';
 import { clean } from './live-lines.js';
@@ -9,7 +11,7 @@ export function triageLines(file: string, { survivors, rejected, closed }: Triag
   const counts = [`${survivors.length} to fix`, `${rejected.length} rejected`];
   if (closed.length > 0) counts.push(`${closed.length} closed`);
   return [
-    `${clean(file)}: ${total} ${total === 1 ? 'report' : 'reports'}: ${counts.join(', ')}. ${judgedText(survivors, rejected)}`,
+    `${clean(file)}: ${many(total, 'report')}: ${counts.join(', ')}. ${judgedText(survivors, rejected)}`,
     ...(survivors.length > 0 ? ['', 'to fix, in this order:'] : []),
     ...survivors.flatMap((one, at) => survivorLines(one, at + 1)),
     ...(rejected.length > 0 ? ['', 'rejected:'] : []),
@@ -26,7 +28,7 @@ function judgedText(...lists: readonly (readonly { judgedBy?: string }[])[]): st
 
 function survivorLines(one: Survivor, place: number): string[] {
   const { id, title, tier, score, estimateMs, learntFrom, duplicates, accepted, judgedBy } = one;
-  const from = learntFrom > 0 ? `, learnt from ${learntFrom} ${learntFrom === 1 ? 'idea' : 'ideas'}` : '';
+  const from = learntFrom > 0 ? `, learnt from ${many(learntFrom, 'idea')}` : '';
   const more = [
     ...(duplicates.length > 0 ? [`also reported as ${clean(duplicates.join(', '))}`] : []),
     ...(judgedBy === undefined ? [] : [`read by ${clean(judgedBy, 60)}`]),

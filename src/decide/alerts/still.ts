@@ -3,6 +3,7 @@
  * Invariant: what a person stopped, and what has an alert of its own and resumes by itself, is no standstill. Pure; may
  * import protocol only.
  */
+import { many } from '../../protocol/many.js';
 import { type ShownState, WAITS_FOR_YOU } from '../../protocol/states.js';
 
 export interface Seen {
@@ -43,6 +44,6 @@ export function stillness({ state = 'running', stillMs, limitMs, away }: Seen): 
 
 export function forText(ms: number): string {
   const minutes = Math.round(ms / 60_000);
-  if (minutes < 2) return `for ${Math.round(ms / 1000)} seconds`;
+  if (minutes < 2) return `for ${many(Math.round(ms / 1000), 'second')}`;
   return minutes < 120 ? `for ${minutes} minutes` : `for ${Math.round(minutes / 60)} hours`;
 }

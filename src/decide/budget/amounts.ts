@@ -3,6 +3,7 @@
  * Invariant: unknown use never counts as zero. A used-up budget asks a person; it discards no work.
  * May import protocol and decide only.
  */
+
 import type { RunAgentResult } from '../../protocol/agent-run.js';
 import {
   type Amounts,
@@ -14,6 +15,7 @@ import {
   type Spent,
 } from '../../protocol/budget.js';
 import type { IdeaInput, IdeaRunState } from '../../protocol/idea-run.js';
+import { many } from '../../protocol/many.js';
 
 export const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
 
@@ -113,14 +115,13 @@ const UNIT: Readonly<Record<Dimension, string>> = {
 /** `5.1 of 5 dollars`, and how much of it is unknown. */
 export function lineText({ dimension, used, most, unknown }: BudgetLine): string {
   const shown = dimension === 'tokens' || dimension === 'iterations' ? Math.round(used) : Math.round(used * 100) / 100;
-  const runs = unknown === 1 ? '1 run' : `${unknown} runs`;
-  return `${shown} of ${most} ${UNIT[dimension]} used${unknown > 0 ? `, not counting ${runs} that did not report it` : ''}`;
+  return `${shown} of ${most} ${UNIT[dimension]} used${unknown > 0 ? `, not counting ${many(unknown, 'run')} that did not report it` : ''}`;
 }
 
 /** `3 iterations, 12 minutes, 1.2M tokens, $0.40 (1 run did not report it)` */
 export function usedText({ iterations, ms, tokens, dollars, unknownTokens, unknownDollars }: Spent): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
-  const head = `${counted(iterations, 'iteration')}, ${counted(minutes, 'minute')}`;
+  const head = `${many(iterations, 'iteration')}, ${many(minutes, 'minute')}`;
   if (tokens === 0 && dollars === 0 && unknownTokens + unknownDollars > 0)
     return `${head}; tokens and cost were not reported`;
   const silent = Math.max(unknownTokens, unknownDollars);
@@ -128,10 +129,8 @@ export function usedText({ iterations, ms, tokens, dollars, unknownTokens, unkno
     ...(tokens > 0 ? [`${tokensText(tokens)} tokens`] : []),
     ...(dollars > 0 ? [`$${dollars.toFixed(2)}`] : []),
   ];
-  return `${[head, ...parts].join(', ')}${silent > 0 ? ` (${counted(silent, 'run')} did not report it)` : ''}`;
+  return `${[head, ...parts].join(', ')}${silent > 0 ? ` (${many(silent, 'run')} did not report it)` : ''}`;
 }
-
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 function tokensText(tokens: number): string {
   if (tokens < 1000) return String(tokens);

@@ -4,6 +4,7 @@
  * landing or an undo makes the push due at once, whatever wait is left. Without settings for delivery nothing here
  * changes the state. Pure; may import protocol and decide only.
  */
+
 import type {
   DeliveryLine,
   DeliverySettings,
@@ -13,6 +14,7 @@ import type {
   NotDelivered,
   PushTargetResult,
 } from '../../protocol/delivery.js';
+import { many } from '../../protocol/many.js';
 import type { AutopilotState } from '../../protocol/run.js';
 import { clip, MAX_REASON } from '../text.js';
 
@@ -128,7 +130,7 @@ export function heldText({ cause, why, commits, ideas }: NotDelivered, to: strin
   const what =
     commits === undefined
       ? `Landed work${of} may not be on`
-      : `${many(commits)}${of} ${commits === 1 ? 'is' : 'are'} not on`;
+      : `${commitsText(commits)}${of} ${commits === 1 ? 'is' : 'are'} not on`;
   return `${what} ${to}: ${why}. ${FIX[cause](to)}`;
 }
 
@@ -144,7 +146,7 @@ export const heldWithoutSync = (text: string): string =>
     .replace(` ${LATER}`, '')
     .replace(/(?:; then|\. Then|\. Push it with): ralphctl sync$/, '');
 
-const many = (commits: number): string => (commits === 1 ? '1 commit' : `${commits} commits`);
+const commitsText = (commits: number): string => many(commits, 'commit');
 
 /** For `status`; undefined while the remote has everything, or the first push is about to begin. */
 export function deliveryLine(

@@ -3,8 +3,10 @@
  * Invariant: an idea with an open workflow changes only through that workflow: a message, or its end.
  * May import protocol and decide only.
  */
+
 import { type IdeaVerb, type Intervention, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
 import { numberProblem } from '../../protocol/command-numbers.js';
+import { many } from '../../protocol/many.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { afterPause, planAnswer } from '../run/answers.js';
 import type { Board } from '../run/board.js';
@@ -99,7 +101,7 @@ const EFFECTS: Record<Effect, Act> = {
     entry.patch = addPatch(entry.patch, { extra: n });
     entry.keepCount = entry.used ?? 0;
     requeue(board, entry, true);
-    return `${entry.card.id} is pending again, with ${n} more ${n === 1 ? 'iteration' : 'iterations'}${afterPause(board)}`;
+    return `${entry.card.id} is pending again, with ${many(n, 'more iteration')}${afterPause(board)}`;
   },
   mark: (board, entry, command) => {
     markOver(board, entry, command.verb === 'skip' ? 'skipped' : 'abandoned', command.reason);
@@ -158,7 +160,7 @@ const EFFECTS: Record<Effect, Act> = {
     else putFirst(board, entry);
     board.touch(entry);
     const { id } = entry.card;
-    return verb === 'bump' ? `${id} is ahead of all other ready ideas` : `${id} has ${n} points from you`;
+    return verb === 'bump' ? `${id} is ahead of all other ready ideas` : `${id} has ${many(n, 'point')} from you`;
   },
 };
 
@@ -184,7 +186,7 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
     const patch = patchOf(command);
     edit(board, entry, patch, command);
     tellIdea(board, entry, 'edited', [{ patch }]);
-    return `${entry.card.id} may use ${command.n} more ${command.n === 1 ? 'iteration' : 'iterations'}`;
+    return `${entry.card.id} may use ${many(command.n ?? 0, 'more iteration')}`;
   },
   pause: (board, entry) => {
     entry.pauseAsked = true;

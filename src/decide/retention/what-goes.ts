@@ -3,6 +3,7 @@
  * Invariant: nothing goes that is younger than `keepDays` or than its own age, nothing of an open run, no worktree that
  * holds work which no branch has, and no save by itself whose work is not on the target. An age in the future is young.
  */
+import { many } from '../../protocol/many.js';
 import type { Days, Retention, RunPart } from '../../protocol/retention.js';
 
 const DAY = 86_400_000;
@@ -18,7 +19,7 @@ export const fileIsOld = (at: number, rules: Retention, now: number): boolean =>
 
 const age = (at: number, now: number): string => {
   const days = Math.floor((now - at) / DAY);
-  return `${days} ${days === 1 ? 'day' : 'days'} old`;
+  return `${many(days, 'day')} old`;
 };
 
 /* Runs. */
@@ -161,7 +162,7 @@ export function savesThatGo(
   }
   if (waiting > 0)
     decided.stays.push(
-      `${waiting} ${waiting === 1 ? 'save' : 'saves'} older than ${rules.unlandedSaveDays} days with work that is not on the target ${waiting === 1 ? 'waits' : 'wait'} for: ralphctl clean`,
+      `${many(waiting, 'save')} older than ${rules.unlandedSaveDays} days with work that is not on the target ${waiting === 1 ? 'waits' : 'wait'} for: ralphctl clean`,
     );
   return decided;
 }

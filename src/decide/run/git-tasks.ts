@@ -3,7 +3,9 @@
  * Invariant: the idea does not start during its git task. A failed git task loses nothing, and the idea stays on hold.
  * May import protocol and decide only.
  */
+
 import type { CleanupResult, RollbackResult, StashResult } from '../../protocol/git-work.js';
+import { many } from '../../protocol/many.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { clipReason } from '../text.js';
 import type { Board } from './board.js';
@@ -53,7 +55,7 @@ function words(
       const { commits } = outcome.result;
       // What a person asked for: a retry that begins again, or a rollback.
       const what = told?.verb === 'retry' ? `begins again on ${board.state.target}` : 'was rolled back';
-      return `${idea} ${what}: ${commits} ${commits === 1 ? 'commit' : 'commits'} taken off its branch${kept}`;
+      return `${idea} ${what}: ${many(commits, 'commit')} taken off its branch${kept}`;
     }
     case 'cleanup': {
       const { removed, note } = outcome.result;

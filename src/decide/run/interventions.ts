@@ -5,6 +5,7 @@
  * progress.
  * May import protocol and decide only.
  */
+
 import {
   type Intervention,
   MAX_COMMAND_TEXT,
@@ -13,6 +14,7 @@ import {
   type RunVerb,
   TELLERS,
 } from '../../protocol/command.js';
+import { many } from '../../protocol/many.js';
 
 import { DIMENSIONS } from '../budget/amounts.js';
 import { budgetProblem, raise, raiseProblem } from '../budget/control.js';
@@ -86,7 +88,7 @@ const LEVERS: Levers = {
   },
   slots: (board, { n = 1 }) => {
     board.state.slots = n;
-    return `${n} ${n === 1 ? 'slot' : 'slots'}`;
+    return many(n, 'slot');
   },
   mode: (board, { mode = 'autopilot' }) => {
     setMode(board, mode);
@@ -95,7 +97,7 @@ const LEVERS: Levers = {
   approve: (board) => {
     const waiting = board.approvals;
     approveAll(board);
-    return `approved: the next step of ${waiting} ${waiting === 1 ? 'idea' : 'ideas'}`;
+    return `approved: the next step of ${many(waiting, 'idea')}`;
   },
   'retry-limit': (board, { text }) => {
     board.breakers?.retry(text);

@@ -2,7 +2,9 @@
  * Which ready idea comes next (A2): a sum of named parts, highest first, backlog order on ties.
  * May import protocol and decide only.
  */
+
 import type { Priority } from '../../protocol/idea.js';
+import { many } from '../../protocol/many.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { Weights } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
@@ -14,7 +16,7 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
   const unblocks = graph.unblocks(id);
   const siblings = graph.siblings(id);
   const parts: ScorePart[] = [
-    { label: `unblocks ${unblocks} ${unblocks === 1 ? 'idea' : 'ideas'}`, value: unblocks * weights.unblocks },
+    { label: `unblocks ${many(unblocks, 'idea')}`, value: unblocks * weights.unblocks },
     { label: 'tag critical', value: tags.includes('critical') ? weights.critical : 0 },
     { label: 'tag quick-win', value: tags.includes('quick-win') ? weights.quickWin : 0 },
     { label: `priority ${priority?.said ?? ''}`, value: pointsOf(priority, weights) },
@@ -23,7 +25,7 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
       value: siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0,
     },
     { label: 'set by a person', value: entry.boost ?? 0 },
-    { label: `${entry.retries} ${entry.retries === 1 ? 'retry' : 'retries'}`, value: entry.retries * weights.retry },
+    { label: many(entry.retries, 'retry'), value: entry.retries * weights.retry },
   ];
   return parts.filter((part) => part.value !== 0);
 }

@@ -1,5 +1,6 @@
 import type { AgentSignal } from '../../protocol/agent-run.js';
 import { cutAroundCommands } from '../../protocol/cut.js';
+import { many } from '../../protocol/many.js';
 import type { IdeaStatus, ShownState } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
 import { lineText, usedText } from '../budget/amounts.js';
@@ -69,7 +70,7 @@ const asOf = ({ statistics: { startedAt, runtimeMs } }: Pick<RunStatus, 'statist
 export function ideaDetails(view: IdeaView): string {
   // Not "5/8": the Web UI renders that as a fraction.
   const most = view.maxIterations ? ` of ${view.maxIterations}` : '';
-  const commits = `${view.commits} ${view.commits === 1 ? 'commit' : 'commits'}`;
+  const commits = many(view.commits, 'commit');
   const lines = [
     `**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName}${view.agent ? ` · ${oneLine([view.agent, view.model].filter(Boolean).join(' '))}` : ''} · ${commits}`,
   ];
@@ -159,7 +160,9 @@ function wavesText(waves: RunStatus['waves']): string {
   if (phase === 'over') return `Waves: no further one after wave ${wave} of ${of}`;
   if (held !== undefined) return `Wave ${wave} of ${of} waits: the source cannot be read: ${oneLine(held)}`;
   if (waits !== undefined) return `Wave ${wave} of ${of} waits: its reports depend on ideas that are open`;
-  return phase === 'working' ? `Wave ${wave} of ${of}: ${over} of ${batch} ideas are over` : `Wave ${wave} of ${of}`;
+  return phase === 'working'
+    ? `Wave ${wave} of ${of}: ${over} of ${many(batch, 'idea')} ${batch === 1 ? 'is' : 'are'} over`
+    : `Wave ${wave} of ${of}`;
 }
 
 const scoreText = (score: number | undefined): string => (score === undefined ? '' : ` · ${score}`);

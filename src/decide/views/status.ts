@@ -2,6 +2,7 @@
  * Views of a run for people: status, statistics and its result (A8).
  * May import protocol and decide only.
  */
+import { many } from '../../protocol/many.js';
 import { type AutopilotState, type IdeaEntry, MOST_NOT_LANDED, type RunSummary } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import { MAY_BE_FINISHED, WAITS_FOR_YOU } from '../../protocol/states.js';
@@ -97,7 +98,7 @@ export function runWarnings(state: AutopilotState, settings: RunSettings): Warni
   if (settings.errorThreshold > 0 && failed >= settings.errorThreshold) {
     lines.push({
       kind: 'errors',
-      text: `${failed} ideas failed one after another; look at them, then resume with: ralphctl review`,
+      text: `${many(failed, 'idea')} failed one after another; look at ${failed === 1 ? 'it' : 'them'}, then resume with: ralphctl review`,
     });
   }
   if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));

@@ -4,7 +4,9 @@
  * Invariant: lists are bounded, counts are not.
  * May import protocol and decide only.
  */
+
 import type { Spent } from '../../protocol/budget.js';
+import { many } from '../../protocol/many.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import { IDEA_STATUSES, type IdeaStatus, type IterationStats } from '../../protocol/states.js';
 import type { GroupView, IdeaLine, IdeaView, RunStatistics } from '../../protocol/views.js';
@@ -163,7 +165,7 @@ export const groupStatus = (entry: IdeaEntry, graph: Graph): IdeaStatus => {
 export function groupText(id: string, graph: Graph): string {
   const { done, total } = graph.group(id) ?? { done: 0, total: 0 };
   if (total === 0) return 'there are no ideas in it';
-  return `${done} of ${total} ${total === 1 ? 'idea' : 'ideas'} in it landed`;
+  return `${done} of ${many(total, 'idea')} in it landed`;
 }
 
 /** Undefined for an idea that is not a Blue. */

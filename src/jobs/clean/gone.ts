@@ -4,6 +4,7 @@
  * agents, summaries and reports stay, so that a repository that comes back finds them. Worktrees stay, because without
  * the repository nobody can tell what is in them.
  */
+
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
@@ -18,6 +19,7 @@ import {
 import { DEFAULT_RETENTION, retentionOf } from '../../config/schema/retention.js';
 import { type ProjectFacts, projectGoes, type RunFacts } from '../../decide/retention/what-goes.js';
 import { LockTimeoutError, withLock } from '../../process/lock.js';
+import { many } from '../../protocol/many.js';
 import type { Retention, RunPart } from '../../protocol/retention.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { shellWord } from '../../protocol/shell-words.js';
@@ -105,7 +107,7 @@ async function cleanOne(cleaning: Cleaning, project: string, repo: string, rules
     const left = (await readdir(place, { withFileTypes: true }).catch(() => [])).filter((one) => one.isDirectory());
     if (left.length > 0)
       out.told.push(
-        `${place} stays: ${left.length === 1 ? 'a worktree' : `${left.length} worktrees`} of ${repo}, which is gone, so nobody can tell what is in there. If you need nothing of it: rm -r ${shellWord(place)}`,
+        `${place} stays: ${left.length === 1 ? 'a worktree' : many(left.length, 'worktree')} of ${repo}, which is gone, so nobody can tell what is in there. If you need nothing of it: rm -r ${shellWord(place)}`,
       );
   }
 }

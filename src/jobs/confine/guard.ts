@@ -16,6 +16,7 @@ import { git } from '../../git/runner.js';
 import { exists } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
 import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
+import { many } from '../../protocol/many.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { writeAtomically } from '../../run-files/run.js';
@@ -177,7 +178,7 @@ export async function describe(
 function headings(outOfBounds: readonly OutOfBoundsChange[], redact: Redact): string[] {
   const own = outOfBounds.filter(({ byOthers }) => !byOthers).map(({ what }) => redact(what));
   const others = outOfBounds.filter(({ byOthers }) => byOthers).map(({ what }) => redact(what));
-  const more = own.length > 5 ? [`did ${own.length - 5} more things, all in the report`] : [];
+  const more = own.length > 5 ? [`did ${many(own.length - 5, 'more thing')}, all in the report`] : [];
   return [
     ...(own.length > 0 ? [`The agent left its worktree: it ${[...own.slice(0, 5), ...more].join('; it ')}.`] : []),
     ...(others.length > 0 ? [`Somebody else changed the work of this idea: ${others.join('; ')}.`] : []),

@@ -15,6 +15,7 @@ import type { Wall } from '../../git/confinement/wall.js';
 import { remotesOf } from '../../git/confinement/wall-config.js';
 import { readRegular } from '../../git/regular.js';
 import { readLinks } from '../../git/worktrees/list.js';
+import { many } from '../../protocol/many.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 
@@ -106,6 +107,6 @@ export function tellOf(changes: readonly Untraced[], who: string, file: string):
 
 function sentence(named: readonly string[], all: number, who: string, file: string): string {
   const left = all - named.length;
-  const more = left === 0 ? '' : named.length > 0 ? ` and ${left} more` : `${left} changes of your repository`;
+  const more = left === 0 ? '' : named.length > 0 ? ` and ${left} more` : `${many(left, 'change')} of your repository`;
   return `while ${who} ran, ${named.join('; ')}${more}: by you, or by an agent that left its worktree. See: less ${shellQuoted(file)}`;
 }

@@ -2,6 +2,7 @@
  * Attributes a failed gate command: red before the work, flaky, or broken by the work.
  * Invariant: a failure counts as the work's own unless a run of the command shows the opposite.
  */
+
 import { join } from 'node:path';
 import { readOwn } from '../../config/own-files.js';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
@@ -10,6 +11,7 @@ import { type Lost, lostTests } from '../../gate/outcomes/outcomes.js';
 import { boundedTail, type FailedCommand, type Judgement } from '../../gate/run.js';
 import { chosen, withRule } from '../../gate/tripwires/tripwires.js';
 import type { GateFailure, GateResult, Tripwire } from '../../protocol/gate.js';
+import { many } from '../../protocol/many.js';
 import { TAIL_LIMIT } from '../../protocol/run-ref.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import type { WorkDeps } from '../job.js';
@@ -137,7 +139,9 @@ function gone(command: string, { nothing, gone: names, fewer }: Lost, before: nu
   const say = (text: string): Tripwire[] => [{ kind: 'deleted-test', subject: `${command}: ${text}` }];
   if (nothing) return say(`no test is reported, ${before} passed on the base`);
   if (names.length > 0) return say(`${few(names)} no longer ${names.length === 1 ? 'runs' : 'run'}`);
-  return fewer ? say(`${fewer.now} tests pass, ${fewer.before} on the base`) : [];
+  return fewer
+    ? say(`${many(fewer.now, 'test')} ${fewer.now === 1 ? 'passes' : 'pass'}, ${fewer.before} on the base`)
+    : [];
 }
 
 function skipped(command: string, { skipped: names, moreSkipped }: Lost): Tripwire[] {

@@ -4,6 +4,7 @@ import { fillTemplate } from '../../agents/prompt/template.js';
 import { inOneLine } from '../../protocol/escapes.js';
 import type { MergedGate } from '../../protocol/git-work.js';
 import type { Idea } from '../../protocol/idea.js';
+import { many } from '../../protocol/many.js';
 import { unlinked } from '../../protocol/unlinked.js';
 
 export interface BodyParts {
@@ -83,7 +84,7 @@ function partsOf({ idea, gate, on = 'the target', runs, dollars, by, commits }: 
     ),
   ];
   const how = [
-    `${runs === 1 ? '1 agent run' : `${runs} agent runs`}${by.length > 0 ? ` by ${by.join(', ')}` : ''}${cost}.`,
+    `${many(runs, 'agent run')}${by.length > 0 ? ` by ${by.join(', ')}` : ''}${cost}.`,
     ...commits.map((one) => `- ${one}`),
   ];
   const title = idea.origin ? unlinked(idea.title) : idea.title;

@@ -3,7 +3,7 @@ import { lastGate } from '../../model/fold-gate.js';
 import type { GateRun, IdeaModel, Iteration } from '../../model/model.js';
 import type { GateCommandResult } from '../../protocol/gate.js';
 import { coloured, dim, type Line, line, rule } from '../text/line.js';
-import { whole } from '../text/numbers.js';
+import { many, whole } from '../text/numbers.js';
 import { clean, pad } from '../text/text.js';
 import { clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
@@ -163,7 +163,7 @@ export function gateTab(view: View, idea: IdeaModel, columns: number, height: nu
   const most = Math.max(0, found.length - room);
   const back = Math.min(ui.scroll['idea gate'] ?? 0, most);
   const end = found.length - back;
-  const all = `${whole(output.total)} lines`;
+  const all = many(output.total, 'line');
   const title =
     wanted === ''
       ? `output, ${back === 0 ? 'last of ' : ''}${all}`

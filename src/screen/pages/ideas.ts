@@ -12,7 +12,7 @@ import { listsOf } from '../lists.js';
 import { isPast } from '../past.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line } from '../text/line.js';
-import { whole } from '../text/numbers.js';
+import { many, whole } from '../text/numbers.js';
 import { clean, pad } from '../text/text.js';
 import { bar, LOOKS } from '../text/theme.js';
 import type { Selection, Ui } from '../ui.js';
@@ -182,11 +182,11 @@ export function ideasView(view: View): Picture {
   const filter = ui.filter.trim() === '' ? '' : `  /${clean(ui.filter)}`;
   const hidden = ui.hideLanded ? '  landed are hidden' : '';
   const of = isPast(ui) ? ` of run ${clean(model.runId)}` : '';
-  const told = `${whole(model.counts.total)} ideas${of}, ${whole(ideas)} shown${filter}${hidden}    by ${ui.sort}`;
+  const told = `${many(model.counts.total, 'idea')}${of}, ${whole(ideas)} shown${filter}${hidden}    by ${ui.sort}`;
   // Without its filter in sight, a short list reads as a loss of ideas.
   const some = filter !== '' || hidden !== '';
   const shorter = [
-    ...(of === '' ? [] : [`${whole(ideas)} ideas${of}${filter}${hidden}`]),
+    ...(of === '' ? [] : [`${many(ideas, 'idea')}${of}${filter}${hidden}`]),
     ...(some ? [`${whole(ideas)} shown${filter}${hidden}`, filter.trim()] : of === '' ? [] : [of.trim()]),
   ];
   const lines: Line[] = [screenLine(view, told, shorter), ...(rows.length > 0 ? [header(view)] : [])];

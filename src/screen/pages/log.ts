@@ -4,7 +4,7 @@ import { framed, screenLine } from '../frame.js';
 import { listsOf } from '../lists.js';
 import { eventKey, type Happened, happened } from '../run/happened.js';
 import { coloured, dim, inverse, type Line, line } from '../text/line.js';
-import { whole } from '../text/numbers.js';
+import { many, whole } from '../text/numbers.js';
 import { clean, pad, wrap } from '../text/text.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
@@ -45,7 +45,7 @@ export function logView(view: View): Picture {
     lines.push(line(dim(ui.find === '' ? ' nothing has happened yet' : ` nothing matches /${clean(ui.find)}`)));
   const find = ui.find.trim() === '' ? '' : `  /${clean(ui.find)}`;
   const of = ui.ofRun === undefined ? '' : ` of run ${clean(ui.ofRun)}`;
-  const told = `${whole(events.length)} events${of}${find}${found < 0 && of === '' ? '  follows' : ''}`;
+  const told = `${many(events.length, 'event')}${of}${find}${found < 0 && of === '' ? '  follows' : ''}`;
   const event = events[at];
   const idea = event && 'idea' in event && event.idea !== undefined ? model.ideas.get(event.idea) : undefined;
   return {

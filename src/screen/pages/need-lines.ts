@@ -78,7 +78,7 @@ export function windowed(
   const first = keys ? Math.max(0, Math.min(from, most)) : 0;
   const rest = most - first;
   const above = first > 0 ? `${many(first, 'line')} above, PgUp` : '';
-  const below = rest > 0 ? `${rest} more ${rest === 1 ? 'line' : 'lines'}${keys ? ', PgDn' : `: ${whole}`}` : '';
+  const below = rest > 0 ? `${many(rest, 'more line')}${keys ? ', PgDn' : `: ${whole}`}` : '';
   const mark = [below, above].filter((one) => one !== '').join(' · ');
   return { lines: [...all.slice(first, first + shown), line(dim(` … ${mark}`))].slice(0, room), most };
 }

@@ -86,7 +86,7 @@ function still(stand: NonNullable<Details['standstill']>, now: number): Standing
       return {
         sign: '!',
         colour: 'red',
-        text: `stuck: the run's own code fails, ${many(stand.tries, 'try').replace('trys', 'tries')}${since === '' ? '' : ` since ${since}`}`,
+        text: `stuck: the run's own code fails, ${many(stand.tries, 'try')}${since === '' ? '' : ` since ${since}`}`,
         second: `${clean(stand.error.split('\n')[0] ?? '')}${stand.log ? `   log: ${clean(stand.log)}` : ''}`,
         stale: true,
       };

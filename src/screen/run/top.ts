@@ -47,7 +47,7 @@ export function topLine(model: RunModel, details: Details, now: number, columns:
 
 function slots(model: RunModel): string {
   const busy = listsOf(model).taken;
-  return model.slots === undefined ? `${busy} slots` : `${busy}/${model.slots} slots`;
+  return model.slots === undefined ? many(busy, 'slot') : `${busy}/${many(model.slots, 'slot')}`;
 }
 
 function budget(model: RunModel): { used: number; most: number } | undefined {

@@ -1,4 +1,5 @@
 /** Amounts for people to read. Invariant: an unknown amount is `–`, never 0. */
+import { many as manyOf } from '../../protocol/many.js';
 export const UNKNOWN = '–';
 
 export const whole = (n: number): string => `${Math.round(n)}`.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -35,7 +36,7 @@ export function short(n: number): string {
   return `${Math.round(n)}`;
 }
 
-export const many = (count: number, what: string): string => `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
+export const many = (count: number, what: string): string => manyOf(count, what, whole(count));
 
 /** `1 retry`, `2 retries` */
-export const retriesText = (count: number): string => `${whole(count)} ${count === 1 ? 'retry' : 'retries'}`;
+export const retriesText = (count: number): string => many(count, 'retry');

@@ -48,7 +48,7 @@ describe('the log of another run', () => {
   it('G8: then names its run', () => {
     const text = shown(now, ui, { past });
     expect(text).toContain('of the other run');
-    expect(text).toContain('events of run r1');
+    expect(text).toContain('1 event of run r1');
   });
 
   it('G8: that cannot be read says so, with the command that tells more', () => {

@@ -2,6 +2,7 @@
  * `ralphctl ledger`: tells the story of ideas from the evidence ledger, verifies its chain, and exports it. Works without
  * a server.
  */
+
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ledgerPath } from '../../../config/paths.js';
@@ -138,6 +139,6 @@ export async function exportLedger(context: Context, { out }: { out?: string }):
   const file = resolve(context.cwd, out);
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => notWritten(file, error));
   if (context.json) printJson({ kind: 'exported', file, operations: rows.length });
-  else print(`${file}: ${rows.length} operations`);
+  else print(`${file}: ${many(rows.length, 'operation')}`);
   return EXIT.ok;
 }

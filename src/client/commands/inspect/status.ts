@@ -17,6 +17,7 @@ import { type RevertedIdea, revertedIn } from '../../../model/reverted.js';
 import { startCommand } from '../../../model/start-again.js';
 import { runsOf, spentOf } from '../../../model/tally.js';
 import type { AgentHeartbeat } from '../../../protocol/agent-run.js';
+import { many } from '../../../protocol/many.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
 import { keptForNext } from '../../../run-files/kept.js';
@@ -289,7 +290,8 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
     const { progress } = facts;
     const known = progress ? `${stateWord(progress.state)}, ${progress.landed}/${progress.total} landed` : 'open';
     print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
-    if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
+    if (progress && progress.asking > 0)
+      print(`${many(progress.asking, 'idea')} ${progress.asking === 1 ? 'waits' : 'wait'} for an answer`);
   }
   if (recorded && facts.failing && found.worker) return;
   if (!found.worker && live && !found.recorded) print('the worker runs elsewhere');

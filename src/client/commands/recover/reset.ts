@@ -4,6 +4,7 @@
  * Invariant: works under the lock of the closed project, never while a run is open. Every commit and every uncommitted
  * file becomes a save first. What has landed stays. What still works for a run that has ended is ended where a person agrees.
  */
+
 import { rm } from 'node:fs/promises';
 import { runsDir } from '../../../config/paths.js';
 import { landedIdeas } from '../../../git/landing/landed.js';
@@ -132,7 +133,7 @@ function forgotten(record: Carried | undefined, changed: boolean): string[] {
   const { abandoned, hints = [], retries = 0, kept = [] } = record ?? {};
   return [
     ...(abandoned ? ['that it is abandoned'] : []),
-    ...(hints.length > 0 ? [hints.length === 1 ? '1 hint' : `${hints.length} hints`] : []),
+    ...(hints.length > 0 ? [many(hints.length, 'hint')] : []),
     ...(retries > 0 ? ['its retries'] : []),
     ...kept.map(({ verb }) => verb),
     ...(changed ? ['its edit or split'] : []),

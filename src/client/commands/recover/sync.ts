@@ -2,6 +2,7 @@
  * `ralphctl sync`: updates checkouts that fell behind their branch when work landed, and keeps edits; pushes landed work
  * that did not reach the remote. Needs only git.
  */
+
 import { configFolder, loadConfig } from '../../../config/load.js';
 import type { Config } from '../../../config/schema/config.js';
 import { heldAfterRun, heldText } from '../../../decide/delivery/push.js';
@@ -12,6 +13,7 @@ import { rememberedTargets } from '../../../git/landing/checkout.js';
 import { syncCheckout } from '../../../git/landing/sync.js';
 import { secretFinder } from '../../../process/redact.js';
 import { inOneLine } from '../../../protocol/escapes.js';
+import { many } from '../../../protocol/many.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import { readable } from '../../../run-files/readable.js';
 import { listRuns } from '../../../run-files/run.js';
@@ -36,7 +38,7 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
       continue;
     }
     const { paths, merged } = done;
-    print(`updated ${many(paths, 'file')} in ${done.checkout} to ${target}: ${some(paths)}`);
+    print(`updated ${many(paths.length, 'file')} in ${done.checkout} to ${target}: ${some(paths)}`);
     if (merged.length > 0) print(`merged with your edits: ${some(merged)}`);
     if (done.conflicts.length > 0) {
       print(`resolve the conflict markers ("your edits" and "${target}") in: ${some(done.conflicts)}`);
@@ -138,6 +140,5 @@ async function push(
   return result.kind === 'held' ? EXIT.refused : EXIT.ok;
 }
 
-const many = (list: readonly string[], noun: string): string => `${list.length} ${noun}${list.length === 1 ? '' : 's'}`;
 const some = (list: readonly string[]): string =>
   inOneLine(list.length > 5 ? `${list.slice(0, 5).join(', ')} and ${list.length - 5} more` : list.join(', '));

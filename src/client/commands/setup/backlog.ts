@@ -1,4 +1,5 @@
 /** `ralphctl backlog` and `ralphctl convert`: show what is read, and write it in a format of ralphctl. Start nothing. */
+
 import { access, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { FORMATS } from '../../../backlog/formats/registry.js';
@@ -6,6 +7,7 @@ import { unclear } from '../../../backlog/unclear.js';
 import { type Target, written } from '../../../backlog/write.js';
 import { configFolder } from '../../../config/load.js';
 import type { FormatName } from '../../../protocol/backlog-formats.js';
+import { many } from '../../../protocol/many.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { type Order, orderOf } from '../../plan/order.js';
@@ -90,7 +92,7 @@ function lines(
     tracker
       ? trackerLine(tracker)
       : `${relative(context.cwd, backlog.file) || backlog.file}: ${backlog.format}, ${about}`,
-    `${count(work, 'idea')}: ${work - done.length} to do, ${done.length} done${groups.length > 0 ? `; ${count(groups.length, 'epic')}` : ''}`,
+    `${many(work, 'idea')}: ${work - done.length} to do, ${done.length} done${groups.length > 0 ? `; ${many(groups.length, 'epic')}` : ''}`,
     ...(order.length > 0 ? ['', 'order (ideas of a round can run at once):'] : []),
     ...order.map(({ id, round, score, after }) => {
       const why = (parts.get(id) ?? []).map(({ label, value }) => `${label} ${value > 0 ? '+' : ''}${value}`);
@@ -112,8 +114,6 @@ function lines(
     ),
   ];
 }
-
-const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
 
 function section(heading: string, all: readonly string[]): string[] {
   if (all.length === 0) return [];
@@ -143,7 +143,7 @@ export async function convert(context: Context, named: string | undefined, optio
   if (options.out !== undefined) {
     if (context.json)
       printJson({ kind: 'converted', file: options.out, ideas: ideas.length, leftOut: leftOut.map(({ id }) => id) });
-    else print(`${options.out}: ${count(ideas.length, 'idea')}`);
+    else print(`${options.out}: ${many(ideas.length, 'idea')}`);
   }
   for (const { id, why } of leftOut) say(clean(`left out: ${id}: ${why}`, MOST_CHARACTERS));
   return EXIT.ok;

@@ -2,10 +2,12 @@
  * `ralphctl demo`: lands a backlog in a throw-away repository with the scripted agent. It needs no agent and no key,
  * and the network only to download the server the first time.
  */
+
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { git } from '../../../git/runner.js';
 import { makeTemporary } from '../../../process/temporary.js';
+import { many } from '../../../protocol/many.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { called } from '../../called.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
@@ -65,7 +67,7 @@ async function chaos(context: Context, repo: string): Promise<number> {
     else {
       await showLanded(repo);
       print(`\nSIGKILL: worker ${hits('worker')} times, server ${hits('server')} times`);
-      print(`${landed.length} ideas landed; landed twice: ${twice.length === 0 ? 'none' : twice.join(', ')}`);
+      print(`${many(landed.length, 'idea')} landed; landed twice: ${twice.length === 0 ? 'none' : twice.join(', ')}`);
     }
     return twice.length > 0 ? EXIT.internal : code;
   } finally {

@@ -2,7 +2,9 @@
  * `ralphctl doctor`: checks everything that a run needs. Invariant: it starts no run and changes none of the user's files;
  * set-up and gate run in a worktree that it removes again.
  */
+
 import pc from 'picocolors';
+import { many } from '../../../protocol/many.js';
 import { EXIT } from '../../../protocol/user-error.js';
 import { type Context, print, printJson } from '../../context.js';
 import { checkAgents } from '../../doctor/agents.js';
@@ -107,7 +109,7 @@ function show(checks: readonly Check[], failed: number, warned: number): void {
     if (fix !== undefined && (state === 'fail' || state === 'warn'))
       print(`  ${' '.repeat(width)}  ${paint.dim('→')} ${clean(fix, MOST)}`);
   }
-  const problems = failed === 1 ? '1 problem' : `${failed} problems`;
-  const warnings = warned === 1 ? '1 warning' : `${warned} warnings`;
+  const problems = many(failed, 'problem');
+  const warnings = many(warned, 'warning');
   print(failed === 0 ? `ready to start${warned > 0 ? `, with ${warnings}` : ''}` : `${problems}, ${warnings}`);
 }
