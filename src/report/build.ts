@@ -54,6 +54,7 @@ export function makeReport(now: RunModel, extra: Extra): Report {
       over: extra.over,
       ...(extra.older ? { older: true } : {}),
       ...(model.why ? { why: model.why } : {}),
+      ...(extra.still ? { still: extra.still } : {}),
       ...(model.startedAt === undefined ? {} : { startedAt: model.startedAt }),
       ...(ended === undefined ? {} : { endedAt: ended }),
       ...(model.startedAt === undefined ? {} : { ms: (ended ?? extra.now) - model.startedAt }),

@@ -43,6 +43,8 @@ export interface Extra {
   earlier?: readonly OtherRun[];
   /** The state of ideas in newer runs, in words. */
   later?: ReadonlyMap<string, string>;
+  /** Why nothing moves in the open run. */
+  still?: string;
   /** A sentence about a checkout that lacks landed commits. */
   behind?: string;
   /** Landed ideas of the run that have left the target since, wholly or in part. */

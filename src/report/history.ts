@@ -126,6 +126,7 @@ const numbersOf = ({ landed, landedBefore, open, leftOut }: Outcome) => ({
 const SIGNS: Readonly<Record<HistoryRun['outcome'], string>> = {
   running: '▸',
   'no server': '!',
+  'no worker': '!',
   'waits for you': '?',
   paused: '◫',
   completed: '✓',

@@ -80,7 +80,9 @@ class Page {
     const target = targetText(this.#report);
     const since = sinceText(this.#report.since ?? []);
     const stat = (value: string, what: string): string => `<li><b>${esc(value)}</b>${esc(what)}</li>`;
-    const why = run.state === 'completed' ? '' : `<p>${esc(run.state)}${run.why ? `: ${esc(run.why)}` : ''}</p>`;
+    const still = run.still ? `<p>${esc(run.still)}</p>` : '';
+    const why =
+      run.state === 'completed' ? '' : `<p>${esc(run.state)}${run.why ? `: ${esc(run.why)}` : ''}</p>${still}`;
     const stats = [
       stat(`${counts.landed}`, counts.landedBefore > 0 ? 'landed in this run' : 'landed'),
       ...(counts.landedBefore > 0 ? [stat(`${counts.landed + counts.landedBefore}`, 'in all')] : []),

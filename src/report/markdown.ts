@@ -42,6 +42,7 @@ export function markdownReport(report: Report): string {
   const parts = [
     [`# ${plain(run.name)}: ${plain(whenText(run))}, onto ${plain(run.target)}`],
     [totals(report).map(plain).join(' · ')],
+    ...(run.still ? [[plain(run.still)]] : []),
     ...(target ? [[plain(target)]] : []),
     ...(since ? [[plain(since)]] : []),
     ...section(

@@ -42,7 +42,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   const stopped = extra.over ? cutOff(model, idea, extra.terminated ? 'terminated' : model.state) : undefined;
   const last = stateOf(idea, before[0]);
   // The run closed before its first agent run.
-  const rests = extra.over && last === 'works' ? 'ready' : last;
+  const rests = last !== 'works' ? last : extra.over ? 'ready' : extra.still ? 'waits' : last;
   const now = asked === undefined ? (stopped === undefined ? rests : 'stopped') : idea.approval ? 'approve' : 'asks';
   const state = extra.givenUp?.has(idea.id) ? 'given up' : now;
   const told = idea.said.findLast(({ verb }) => verb === 'skip' || verb === 'abandon');
@@ -76,6 +76,8 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
 export const commitsIn = ({ id, commits, iterations }: IdeaModel, { commitsOf }: Extra): number =>
   branchSize({ commits, runs: iterations }, commitsOf?.(id));
 
+const NOBODY_WORKS = 'its agent works again once a worker runs';
+
 /** A person decided these, so that the next run has them in its summary again. */
 const DECIDED = new Set<OpenState>(['given up', 'skipped']);
 
@@ -95,7 +97,7 @@ function unanswered({ status, iterations, said, left }: IdeaModel): string | und
 function reasonOf(idea: IdeaModel, state: OpenState, before: readonly string[]): string | undefined {
   if (state === 'asks' || state === 'approve') return idea.question ?? idea.reason;
   if (state === 'after') return `waits for ${before.slice(0, 5).join(', ')}${before.length > 5 ? ', …' : ''}`;
-  if (state === 'waits') return idea.waits?.text ?? 'waits for a slot';
+  if (state === 'waits') return idea.waits?.text ?? (idea.status === 'running' ? NOBODY_WORKS : 'waits for a slot');
   if (state === 'blocked') return blockedReason(idea) ?? idea.reason;
   return idea.reason;
 }

@@ -138,6 +138,7 @@ export const reportSchema = z.object({
     over: z.boolean(),
     older: z.literal(true).optional().describe('A newer run has done work since.'),
     why: z.string().optional(),
+    still: z.string().optional().describe('Why nothing moves: no worker runs, or no server.'),
     startedAt: ms.optional(),
     endedAt: ms.optional(),
     ms: ms.optional(),

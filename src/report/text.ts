@@ -139,6 +139,7 @@ class Page {
       '',
       ...flow(totals(this.#report), '   ', this.#width),
       ...state.flatMap((line) => wrap(line, this.#width, 4)),
+      ...(run.still ? wrap(`  ${clean(run.still)}`, this.#width, 4) : []),
       ...(target ? wrap(`  ${target}`, this.#width, 4) : []),
       ...(since ? wrap(`  ${since}`, this.#width, 4) : []),
     ];

@@ -136,8 +136,17 @@ export interface HistoryRun {
   runId: string;
   startedAt: number;
   endedAt?: number;
-  /** `no server`: it is open, and nothing moves until the server runs again. */
-  outcome: 'running' | 'no server' | 'waits for you' | 'paused' | 'completed' | 'stopped' | 'aborted' | 'terminated';
+  /** `no server`, `no worker`: it is open, and nothing moves until one runs again. */
+  outcome:
+    | 'running'
+    | 'no server'
+    | 'no worker'
+    | 'waits for you'
+    | 'paused'
+    | 'completed'
+    | 'stopped'
+    | 'aborted'
+    | 'terminated';
   landed?: number;
   notLanded?: number;
   iterations?: number;

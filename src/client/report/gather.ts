@@ -29,6 +29,7 @@ import { takeLines } from '../model/take-lines.js';
 import { takeOpen } from '../model/take-open.js';
 import { askedOf, takeNow } from '../model/take-target.js';
 import { gateTails } from './gate-tails.js';
+import { nothingMoves } from '../views/nothing-moves.js';
 import { targetNow } from './gone.js';
 import { placesOf } from './places.js';
 import { warnOnce } from './summaries.js';
@@ -122,10 +123,12 @@ export async function gather(
   // Somebody brought back what had been taken off during the run.
   for (const { id, status, atEnd: then } of model.ideas.values())
     if (status === 'landed' && then && then.status !== 'landed') later.set(id, `its work is on ${target} again`);
+  const still = open ? await nothingMoves(context, ref.project) : undefined;
   const extra: Extra = {
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
     ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), gateTails: tails, ...places },
     ...(place > 0 ? { older: true } : {}),
+    ...(still ? { still: still.text } : {}),
     ...(!open && !ended ? { terminated: true } : {}),
     ...(lines ? { lines } : {}),
     ...(behind.length > 0 ? { behind: behind.join('. ') } : {}),

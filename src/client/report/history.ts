@@ -18,9 +18,8 @@ import { readable } from '../../run-files/readable.js';
 import { listRuns, loadRun } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
 import type { History, HistoryRun } from '../../screen/details.js';
-import { resolveConnection } from '../../server/connection.js';
-import { runningServer } from '../../server/embedded.js';
 import type { Context } from '../context.js';
+import { nothingMoves } from '../views/nothing-moves.js';
 import { strandedRun } from '../views/recorded.js';
 import { gather } from './gather.js';
 import { targetNow } from './gone.js';
@@ -59,14 +58,12 @@ export async function historyRuns(
   };
 }
 
-/** What its files say last of an open run is not what it does: without a server, nothing moves. */
+/** What its files say last of an open run is not what it does: without a server or a worker, nothing moves. */
 async function noteStranded(context: Context, project: string, runs: readonly HistoryRun[]): Promise<void> {
   const [newest] = runs;
   if (!newest || !OPEN.has(newest.outcome)) return;
-  // A project that cannot be read has no server of its own to ask for.
-  const connection = await resolveConnection(context).catch(() => undefined);
-  if (connection?.kind !== 'embedded' || (await runningServer(context.root))) return;
-  if ((await strandedRun(context.root, project)) === newest.runId) newest.outcome = 'no server';
+  const still = await nothingMoves(context, project);
+  if (still && (await strandedRun(context.root, project)) === newest.runId) newest.outcome = still.outcome;
 }
 
 const OPEN = new Set<HistoryRun['outcome']>(['running', 'waits for you', 'paused']);

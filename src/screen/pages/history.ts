@@ -19,6 +19,7 @@ const OUTCOMES: Readonly<
 > = {
   running: { sign: '▸', colour: 'blue' },
   'no server': { sign: '!', colour: 'yellow' },
+  'no worker': { sign: '!', colour: 'yellow' },
   'waits for you': { sign: '?', colour: 'cyan' },
   paused: { sign: '◫', colour: 'gray' },
   completed: { sign: '✓', colour: 'green' },

@@ -30,6 +30,7 @@ import { takeOpen } from '../../model/take-open.js';
 import type { AfterRun } from '../../views/commands-now.js';
 import { describeIdea } from '../../views/idea-lines.js';
 import { type IdeaReport, reportOn } from '../../views/idea-report.js';
+import { nothingMoves } from '../../views/nothing-moves.js';
 import { newestRecorded, type Recorded, recordedRun } from '../../views/recorded.js';
 
 export async function why(context: Context, idea: string): Promise<number> {
@@ -45,8 +46,6 @@ interface Answer {
   view?: WhyView;
   open: boolean;
   runId?: string;
-  /** No worker runs on this machine. */
-  noWorker?: true;
 }
 
 async function explain(context: Context, project: string, idea: string): Promise<IdeaReport> {
@@ -70,8 +69,7 @@ async function explain(context: Context, project: string, idea: string): Promise
   if (!over && recorded) await standsNow(view, recorded);
   if (recorded) await dropDoneNote(view, recorded);
   if (!over && recorded) whyLeft(view, recorded.model);
-  const still =
-    !over && asked?.noWorker ? 'no worker runs, so nothing moves. Continue with: ralphctl start' : undefined;
+  const still = over ? undefined : (await nothingMoves(context, project))?.text;
   return reportOn(view, {
     ...{ root, project, over },
     ...(still ? { still } : {}),
@@ -181,7 +179,7 @@ async function fromRun(context: Context, project: string, idea: string): Promise
     const noWorker = embedded && (await runningWorker(context.root, project)) === undefined;
     const view = facts.open && !noWorker ? await api.why(idea) : undefined;
     const { open, runId } = facts;
-    return { open, runId, view, ...(noWorker ? { noWorker } : {}) };
+    return { open, runId, view };
   } finally {
     await connected.close();
   }
