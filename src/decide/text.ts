@@ -60,9 +60,13 @@ export function clip(text: string, most: number): string {
 /** A reason for a person: a command in it stays whole. */
 export const clipReason = (text: string): string => cutAroundCommands(text, MAX_REASON);
 
-/** What an agent said, without its signal at the end. Of a long signal, the text may have only the end. */
+/** What an agent said, without its signals. Of a long one, the text may have only the beginning, or only the end. */
 export const withoutSignal = (text: string): string =>
   text
+    .replace(
+      /<(ralph|chorus|promise)\b[^>]*>\s*(?:COMPLETE|BLOCKED|NEEDS_HUMAN|PROGRESS)\b[\s\S]*?(?:<\/\1\s*>|$)/gi,
+      '',
+    )
     .replace(/<(ralph|chorus|promise)\b[^>]*>(?:(?!<\/\1)[\s\S])*<\/\1\s*>\s*$/i, '')
     .replace(/^[\s\S]*<\/(?:ralph|chorus|promise)\s*>\s*$/i, '')
     .trim();

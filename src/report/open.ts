@@ -4,36 +4,25 @@ import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
 import { branchSize } from '../model/tally.js';
 import { cutOff } from '../screen/cut-off.js';
 import { many, retriesText } from '../screen/text/numbers.js';
+import { type Shown, shownOf } from '../screen/text/theme.js';
 import type { Extra } from './extra.js';
 import { lineGoneText, lineWait } from './gone-text.js';
 import type { OpenIdea, OpenState } from './schema.js';
 import { workOf } from './work.js';
 
-export function stateOf(idea: IdeaModel, waitsFor: string | undefined): OpenState {
-  if (idea.approval) return 'approve';
-  switch (idea.status) {
-    case 'needs-human':
-      return 'asks';
-    case 'timeout':
-      return 'timed out';
-    case 'running':
-      return idea.waits ? 'waits' : 'works';
-    case 'wants-slot':
-      return 'waits';
-    case 'landing':
-    case 'landed':
-      return 'lands';
-    case 'abandoned':
-      return 'given up';
-    case 'paused':
-      return 'held';
-    case 'pending':
-      if (idea.held) return 'held';
-      if (idea.forNext?.leftOut || idea.lineGone) return 'skipped';
-      return waitsFor === undefined ? 'ready' : 'after';
-    default:
-      return idea.status;
-  }
+/** The states of the screen that a report does not tell apart. */
+const COARSE = {
+  ...{ gate: 'works', limit: 'waits', login: 'waits', slot: 'waits', paused: 'held' },
+  ...{ queued: 'lands', 'in review': 'lands', landed: 'lands' },
+} as const satisfies Partial<Record<Shown, OpenState>>;
+
+const isCoarse = (shown: Shown): shown is keyof typeof COARSE => Object.hasOwn(COARSE, shown);
+
+/** As the screen shows the idea; that it was taken off, a report says beside it. */
+export function stateOf({ off: _, reverted: __, ...idea }: IdeaModel, waitsFor: string | undefined): OpenState {
+  const shown = shownOf(idea, undefined, waitsFor);
+  if (shown === 'taken off') return 'lands';
+  return isCoarse(shown) ? COARSE[shown] : shown;
 }
 
 export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenIdea {

@@ -191,20 +191,29 @@ export function asNext({ nextOrder = [] }: Pick<RunModel, 'nextOrder'>, ids: rea
   return [...ids].sort((a, b) => place(a) - place(b));
 }
 
-/** Ideas that this one's landing unblocks, directly or indirectly. */
+/** Ideas that this one's landing unblocks, directly or indirectly, also through the epics that it is part of. */
 export function waitingFor(model: RunModel, id: string): string[] {
   const { waiting } = listsOf(model);
-  const found = new Set([id]);
+  const found = new Set<string>();
+  // What depends on an epic waits for all of its ideas.
+  const holds = new Set(withEpics(model, id));
   for (let grew = true; grew; ) {
     grew = false;
     for (const one of waiting) {
-      if (found.has(one.id)) continue;
-      if (model.ideas.get(one.id)?.dependsOn.some((on) => found.has(on))) {
+      if (found.has(one.id) || one.id === id) continue;
+      if (model.ideas.get(one.id)?.dependsOn.some((on) => holds.has(on))) {
         found.add(one.id);
+        for (const held of withEpics(model, one.id)) holds.add(held);
         grew = true;
       }
     }
   }
-  found.delete(id);
   return [...found];
+}
+
+/** The idea and the epics above it. */
+function withEpics({ ideas }: RunModel, id: string): Set<string> {
+  const found = new Set<string>();
+  for (let at: string | undefined = id; at !== undefined && !found.has(at); at = ideas.get(at)?.parent) found.add(at);
+  return found;
 }

@@ -143,7 +143,10 @@ function gateLines({ gate, sameTree }: IdeaReport): string[] {
   if (gate.none) return ['no gate is configured: only the agent says that its work is done'];
   const what = gate.pass ? 'green' : redText(gate);
   const output = gate.log ? `; its output: ${gate.log}` : gate.cleaned ? `; ${gate.cleaned}` : '';
-  return [`last gate ${what}, ${localTime(Date.parse(gate.at))}${output}`, ...merged];
+  return [
+    `last gate ${gate.merged ? 'on the merged tree ' : ''}${what}, ${localTime(Date.parse(gate.at))}${output}`,
+    ...merged,
+  ];
 }
 
 const signed = (value: number): string => `${value < 0 ? '' : '+'}${value}`.padStart(6);

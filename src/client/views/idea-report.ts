@@ -13,6 +13,7 @@ import { ideaBranch } from '../../git/refs.js';
 import { exists, listWorktrees } from '../../git/worktrees/list.js';
 import { isReplaced } from '../../git/worktrees/relink.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
+import { lastGate } from '../../model/fold-gate.js';
 import type { GateRun, Gone, IdeaModel, Iteration, Renamed } from '../../model/model.js';
 import { changedOutside } from '../../model/outside.js';
 import type { Refused } from '../../model/refused.js';
@@ -44,6 +45,8 @@ export interface IdeaReport extends WhyView {
   gate?: {
     pass: boolean;
     none?: true;
+    /** On the merged tree. */
+    merged?: true;
     at: string;
     command?: string;
     exitCode?: number | null;
@@ -128,7 +131,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   return {
     ...view,
     runs: (told?.iterations ?? []).map(lineOf),
-    gate: told?.gate ? await withoutCleaned(gateOf(told.gate), about) : undefined,
+    gate: told ? await newestGate(told, about) : undefined,
     sameTree: told?.mergedGate?.same,
     question: question || undefined,
     said: question && said ? said : undefined,
@@ -233,6 +236,13 @@ async function saidBefore(view: WhyView, { root, project, runId, told }: About):
   const path = join(iterationDir(root, project, runId, view.idea, serial), 'result.json');
   const { tail = '' } = (await jsonOf<Partial<RunAgentResult>>(path)) ?? {};
   return withoutSignal(tail) || undefined;
+}
+
+/** On its own branch or on the merged tree. One that did not run again has a line of its own. */
+async function newestGate(told: IdeaModel, about: About): Promise<IdeaReport['gate']> {
+  const { gate, merged } = lastGate(told) ?? {};
+  if (gate && merged && gate.same === undefined) return { ...(await withoutCleaned(gateOf(gate), about)), merged };
+  return told.gate && withoutCleaned(gateOf(told.gate), about);
 }
 
 /** The idea's worktree, when it still has one, and its branch. */

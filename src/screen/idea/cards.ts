@@ -1,4 +1,6 @@
 /** State cards of an idea that no agent works on, each with the possible actions (G4). */
+
+import { withoutSignal } from '../../decide/text.js';
 import type { GateRun, IdeaModel } from '../../model/model.js';
 import { isReverted } from '../../model/reverted.js';
 import { iterationCount, workingMs } from '../../model/tally.js';
@@ -7,7 +9,7 @@ import { moreText } from '../control/more.js';
 import { cutOff, shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { listsOf } from '../lists.js';
-import { firstLines, lastError, withoutSignal } from '../pages/need-lines.js';
+import { firstLines, lastError } from '../pages/need-lines.js';
 import { isPast } from '../past.js';
 import { box } from '../text/boxes.js';
 import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';

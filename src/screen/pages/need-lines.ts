@@ -1,4 +1,5 @@
 /** Words for requests to a person. */
+import { withoutSignal } from '../../decide/text.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { listsOf, type Need } from '../lists.js';
 import { dim, type Line, line } from '../text/line.js';
@@ -30,13 +31,6 @@ export function nobody(model: RunModel): string {
     ? ' nobody is waited for'
     : ' no question; a paused or held idea goes on when you resume it';
 }
-
-/** Words of an agent without its signal, or without the end of one that is longer than the words. */
-export const withoutSignal = (words: string): string =>
-  words
-    .replace(/<(ralph|chorus|promise)\b[^>]*>\s*(?:COMPLETE|BLOCKED|NEEDS_HUMAN|PROGRESS)\b[\s\S]*?(?:<\/\1>|$)/g, '')
-    .replace(/^[\s\S]*<\/(?:ralph|chorus|promise)>\s*$/, '')
-    .trim();
 
 const TAG = /<(?:ralph|chorus|promise)\b[^>]*>\s*(COMPLETE|BLOCKED|NEEDS_HUMAN|PROGRESS)\b/g;
 const KINDS = { COMPLETE: 'complete', BLOCKED: 'blocked', NEEDS_HUMAN: 'needs-human', PROGRESS: 'progress' } as const;

@@ -1,4 +1,6 @@
 /** *Needs you*: requests to a person, the whole question, and the answer (C3, G4). */
+
+import { withoutSignal } from '../../decide/text.js';
 import type { IdeaModel } from '../../model/model.js';
 import { moreTexts } from '../control/drafts.js';
 import { framed, screenLine } from '../frame.js';
@@ -17,7 +19,7 @@ import type { Selection } from '../ui.js';
 import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
 import { gateWords } from '../words/gate-words.js';
 import { type Editor, editor } from './answer.js';
-import { decision, nobody, questionOf, windowed, withoutSignal, withSignals } from './need-lines.js';
+import { decision, nobody, questionOf, windowed, withSignals } from './need-lines.js';
 import { listLine, type Row, rowsOf, sinceCells } from './need-list.js';
 
 /** Selectable entries, in display order. */
