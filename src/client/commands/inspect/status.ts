@@ -34,7 +34,6 @@ import { runningWorker } from '../../../worker/record.js';
 import { dropPushed, notPushedLine } from '../../after-run/not-pushed.js';
 import type { RunFacts } from '../../api/facts.js';
 import type { LeftWorking } from '../../api/left-working.js';
-import { runningIdeas } from '../../api/running.js';
 import { webPage } from '../../api/web-page.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
 import { nextStartLines } from '../../model/for-next.js';
@@ -171,7 +170,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
       if (found.facts?.open && (found.worker || !embedded)) {
         const [live, list] = await Promise.all([api.status(), listIdeas(api, options)]);
         if (list) found.list = list;
-        if (live) Object.assign(found, await runningIdeas(api, live, options.all ? live.active.length : MOST_ASKED));
+        if (live) Object.assign(found, await withIdeas(api, live, options.all ? live.active.length : MOST_ASKED));
       }
     } finally {
       await connected.close();
