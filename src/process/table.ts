@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { constants, readdirSync, readFileSync } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Identity, isZombie, parseStat, ps } from './identity.js';
@@ -168,8 +168,16 @@ export function parseListing(text: string): Map<string, Listed> {
   return files;
 }
 
-/** Hash of a file's content. */
-export const contentOf = async (path: string): Promise<string> =>
-  createHash('sha1')
-    .update(await readFile(path))
-    .digest('base64');
+/** Hash of a file's content. Something else may have taken its place since it was listed: that is an error at once. */
+export async function contentOf(path: string): Promise<string> {
+  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`${path} is not a regular file`);
+    const hash = createHash('sha1');
+    for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+    return hash.digest('base64');
+  } finally {
+    await file.close();
+  }
+}

@@ -90,7 +90,7 @@ async function same(
   if (was.inode !== is.inode || was.size !== is.size) return false;
   if (was.changed === is.changed) return true;
   const content = stamp.linked[path];
-  return content !== undefined && content === (await contentOf(join(worktree, path)));
+  return content !== undefined && content === (await contentOf(join(worktree, path)).catch(() => undefined));
 }
 
 /** A new folder that contains a cache is kept for it. */
