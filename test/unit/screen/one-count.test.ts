@@ -133,7 +133,7 @@ it('G4: a group in a group has landed with all of its ideas, on the page, in sho
   const page = (id: string): string => drawn(model, { screen: 'idea', idea: id, tab: 'task' }, 120);
   for (const text of [page('b-1'), shown(model, 'b-1')]) expect(text).toMatch(/part of +all, 1 of 2 landed/);
   for (const text of [page('c-1'), shown(model, 'c-1')]) expect(text).toMatch(/after +all\s/);
-  for (const text of [page('a-1'), shown(model, 'a-1')]) expect(text).toMatch(/unblocks +d-1, e-1\s/);
+  for (const text of [page('a-1'), shown(model, 'a-1')]) expect(text).toMatch(/unblocks +c-1, d-1, e-1\s/);
   expect(drawn(model, { screen: 'ideas' })).toContain('after all');
   expect(reportOf(model).open.find((one) => one.idea === 'c-1')).toMatchObject({ reason: 'waits for all' });
   tell(model, landed('a-1'));
