@@ -9,7 +9,7 @@ import { sourceName } from '../../run-files/start-again.js';
 import type { RunPlan } from '../plan/run-plan.js';
 import { targetNow } from '../report/gone.js';
 import { warnOnce } from '../report/summaries.js';
-import { carriedText, leftOutLine, waitingLine } from '../views/left-out.js';
+import { carriedText, isRolledBack, leftOutLine, rolledBackLine, waitingLine } from '../views/left-out.js';
 
 const MOST_NAMED = 10;
 
@@ -31,10 +31,13 @@ export async function carriedLines(
       ([idea, { at, reason }]) =>
         `the run leaves out ${idea}: you abandoned it (${at.slice(0, 16).replace('T', ' ')} UTC)${reason ? `: ${reason}` : ''}; to try it again: ralphctl retry ${idea}`,
     );
-  // The line of the one abandoned idea says all.
+  const kept = next.filter(({ idea }) => open.has(idea));
+  const back = new Set(kept.flatMap((one) => (isRolledBack(one) ? [one.idea] : [])));
+  // The line of the one abandoned idea says all, and so does the line of those that were rolled back.
   const left = leftOutOf(next, open, again);
-  if (left.length > 1 || (out.length === 0 && left.length > 0)) lines.push(...leftOutLine(left));
-  lines.push(...carriedText(next.filter(({ idea }) => open.has(idea))));
+  const isTold = left.every((id) => back.has(id)) || (left.length === 1 && out.length === 1);
+  if (!isTold) lines.push(...leftOutLine(left));
+  lines.push(...rolledBackLine(kept), ...carriedText(kept));
   return [...lines, ...(plan && !plan.tracker ? waitingLine(next, inBacklog(plan)) : [])];
 }
 

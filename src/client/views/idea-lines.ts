@@ -130,7 +130,8 @@ function endText({ outcome, message, signal, turnedDown }: AgentRunLine): string
   if (outcome === undefined) return 'has not ended';
   if (outcome === 'interrupted') return 'interrupted';
   if (outcome === 'timeout') return 'timed out';
-  if (outcome === 'failed') return `failed: ${clean(message ?? '')}`;
+  // More follows in the same line.
+  if (outcome === 'failed') return `failed: ${clean(message ?? '').replace(/\.$/, '')}`;
   return claim({ signal: signal ?? { kind: 'none' }, ...(turnedDown === undefined ? {} : { turnedDown }) }, clean);
 }
 

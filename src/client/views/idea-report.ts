@@ -135,7 +135,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     sameTree: told?.mergedGate?.same,
     question: question || undefined,
     said: question && said ? said : undefined,
-    answers: answers.length > 0 ? answers : undefined,
+    answers: answers.length > 0 ? eachOnce(answers) : undefined,
     ...(earlier.length > 0 ? { earlier } : {}),
     bounced: view.status === 'landed' ? undefined : told?.moments.findLast(({ kind }) => kind === 'bounced')?.text,
     ...(refused ? { refused: { at: new Date(refused.at).toISOString(), text: refused.text } } : {}),
@@ -244,6 +244,11 @@ async function newestGate(told: IdeaModel, about: About): Promise<IdeaReport['ga
   if (gate && merged && gate.same === undefined) return { ...(await withoutCleaned(gateOf(gate), about)), merged };
   return told.gate && withoutCleaned(gateOf(told.gate), about);
 }
+
+/** An agent run that was ended runs again, and its prompt has the same answer. */
+const eachOnce = (answers: readonly Answered[]): Answered[] => [
+  ...new Map(answers.map((one) => [JSON.stringify([one.question, one.answer]), one])).values(),
+];
 
 /** The idea's worktree, when it still has one, and its branch. */
 async function placeOf(repo: string, { idea, status }: WhyView): Promise<Pick<IdeaReport, 'worktree' | 'branch'>> {

@@ -5,6 +5,7 @@ import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
 import { statusWord } from '../../protocol/states.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
+import { LOOKS } from '../../screen/text/theme.js';
 import { lasted } from '../../screen/text/time.js';
 import type { RunFacts } from '../api/facts.js';
 import { print } from '../context.js';
@@ -22,11 +23,15 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
   const outcome = model ? outcomeOf(model) : outcomeOfSummary(last);
   print(`  ${outcomeWords(outcome, model?.target ?? '', 'did not land').join(', ')}${cost}`);
   for (const one of notLanded.slice(0, SHOWN)) {
-    const asks = model?.ideas.get(one.idea);
-    if (asks?.left) {
-      const { id, title, status, approval, left } = asks;
+    const now = model?.ideas.get(one.idea);
+    if (now?.left) {
+      const { id, title, status, approval, left } = now;
       const line = { id, title, status, reason: left.question, ...(approval ? { approval } : {}) };
       attention(line, told.get(id), { start: startCommand(start) });
+      continue;
+    }
+    if (now?.off) {
+      print(`${LOOKS['taken off'].sign} ${one.idea} taken off: ${clean(now.off.text)}`);
       continue;
     }
     const isHeld = held.has(one.idea);

@@ -8,25 +8,23 @@ export function leftOutLine(ids: readonly string[]): string[] {
   return [`a start leaves out ${named(ids)}, until: ralphctl retry ${ids.length === 1 ? ids[0] : 'IDEA'}`];
 }
 
-/**
- * `carries over: retry a-1, limit b-2 +5`, and what was rolled back, which no start does again.
- * @param start the words before `carries over`
- */
+const isRollback = ({ verb }: KeptFor['kept'][number]): boolean => verb === 'rollback';
+
+/** Of an abandoned idea, that alone counts. */
+export const isRolledBack = ({ abandoned, kept }: KeptFor): boolean => !abandoned && kept.some(isRollback);
+
+/** `carries over: retry a-1, limit b-2 +5`. No start rolls anything back again. `start`: the words before. */
 export function carriedText(all: readonly KeptFor[], start = ''): string[] {
-  const isRollback = ({ verb }: KeptFor['kept'][number]): boolean => verb === 'rollback';
-  const back = all.filter(({ abandoned, kept }) => !abandoned && kept.some(isRollback));
   const words = all.flatMap((one) => keptWords({ ...one, kept: one.kept.filter((command) => !isRollback(command)) }));
   const more = words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : '';
-  return [
-    ...(words.length > 0 ? [`${start}carries over: ${words.slice(0, MOST_WORDS).join(', ')}${more}`] : []),
-    ...rolledBackLine(back),
-  ];
+  return words.length > 0 ? [`${start}carries over: ${words.slice(0, MOST_WORDS).join(', ')}${more}`] : [];
 }
 
 /** `you rolled back a-1 (too early), so a start leaves it out until: ralphctl retry a-1` */
-function rolledBackLine(back: readonly KeptFor[]): string[] {
+export function rolledBackLine(all: readonly KeptFor[]): string[] {
+  const back = all.filter(isRolledBack);
   const names = back.map(({ idea, kept }) => {
-    const { reason } = kept.find(({ verb }) => verb === 'rollback') ?? {};
+    const { reason } = kept.find(isRollback) ?? {};
     return `${idea}${reason ? ` (${reason})` : ''}`;
   });
   const [one] = back;

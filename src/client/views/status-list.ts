@@ -54,6 +54,10 @@ export const noLines = (total: number, page = 1): string =>
     ? 'no idea has this status'
     : `there is no page ${page}: the list has ${many(Math.ceil(total / A_PAGE), 'page')}`;
 
+/** Without an open run, the report has the list. */
+export const listNeedsRun = (options: StatusOptions): string[] =>
+  isWanted(options) ? ['the list of ideas is that of an open run. How all ideas ended: ralphctl report --all'] : [];
+
 export function describeList(list: IdeaPage | undefined, options: StatusOptions): void {
   if (!isWanted(options)) return;
   if (!list) {

@@ -214,10 +214,11 @@ export function runSummary(
   const notLanded = entries
     .filter((entry) => !entry.card.blue && entry.status !== 'landed')
     .slice(0, MOST_NOT_LANDED)
-    .map(({ card, status: state, reason }) => ({
+    .map(({ card, status: state, reason, takenOff }) => ({
       idea: card.id,
       status: state,
-      reason: reason ? afterTheRun(reason) : undefined,
+      // No start runs what a rollback took off, before its retry.
+      reason: reason ? (takenOff ? reason : afterTheRun(reason)) : undefined,
     }));
   const before = landedBefore(entries);
   return {

@@ -22,7 +22,7 @@ import { gateWord, gateWords } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
 import { ideaVerbs, isOver } from './possible.js';
 import { notYet } from './timeline.js';
-import { toldOf } from './told.js';
+import { landedWhen, toldOf } from './told.js';
 
 /** Above the longest question. */
 const MOST_LINES = 20_000;
@@ -121,7 +121,7 @@ function right({ model, now }: View, idea: IdeaModel, shown: string): string {
     case 'landed':
       return at === '' ? `on ${clean(model.target)}` : `${at} on ${clean(model.target)}`;
     case 'taken off':
-      return at === '' ? '' : `landed ${at}`;
+      return landedWhen(idea, now);
     case 'in review':
       return [`pull request ${idea.review?.number ?? ''}`, at].filter((one) => one !== '').join(' · ');
     case 'queued': {

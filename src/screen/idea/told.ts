@@ -6,6 +6,7 @@ import type { IdeaModel } from '../../model/model.js';
 import type { IdeaDetails } from '../details.js';
 import { isPast } from '../past.js';
 import { dim, type Line, line } from '../text/line.js';
+import { clock } from '../text/time.js';
 import type { View } from '../view.js';
 
 /** The lines of a tab. `most`: how far its text scrolls; absent: not at all, or not known yet. */
@@ -32,6 +33,12 @@ export function toldOfRun(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): 
   const told = toldOf(view, idea);
   const { serial } = idea.iterations.find((run) => run.serial === view.ui.serial) ?? idea.iterations.at(-1) ?? {};
   return told?.serial === serial ? told : undefined;
+}
+
+/** Of what was taken off: a rollback gave it a later status. */
+export function landedWhen({ landedAs, since }: IdeaModel, now: number): string {
+  const at = landedAs?.at ?? since;
+  return at === undefined ? '' : `landed ${clock(at, now)}`;
 }
 
 export const loading = (what: string): Line => line(dim(` loading ${what} …`));

@@ -6,7 +6,9 @@ import { onceStopped, questionLines, remedy } from '../../../src/client/views/ne
 import { iterationsText, leftText } from '../../../src/client/views/status-lines.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
 import { nothingRuns } from '../../../src/decide/views/resting.js';
+import { runSummary } from '../../../src/decide/views/status.js';
 import { fold, newModel } from '../../../src/model/fold.js';
+import { takeVerdicts } from '../../../src/model/stands.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { noDetails } from '../../../src/screen/details.js';
@@ -127,4 +129,25 @@ it('C2 G4: what did not land in the last run has the signs of the screen', () =>
   }
   const signs = lines.join('').split('\n').slice(1, 6);
   expect(signs).toEqual(['✗ a-0 failed', '⊗ a-1 blocked', '◔ a-2 timed out', '  a-3 pending', '◫ a-4 held']);
+});
+
+it('C2 C5: what a rollback took off is taken off after the run, and no start is promised for it', () => {
+  const entry = firstEntry({ id: 'a-1', title: 'A', dependsOn: [] }, false);
+  const reason = 'taken off main by 7b52da3c; start it again with: ralphctl retry a-1';
+  const status = { counts: { landed: 0 } } as Parameters<typeof runSummary>[2];
+  const of = (more: object) => runSummary('stopped', [{ ...entry, reason, ...more }], status).notLanded[0]?.reason;
+  expect(of({ hold: true, takenOff: true })).toBe(reason);
+  expect(of({ status: 'failed' })).toContain('ralphctl start');
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
+  const text = 'a-1 landed as 576a2889, and was taken off main by 7b52da3c, its rollback';
+  takeVerdicts(model, new Map([['a-1', { is: 'off', gone: { text, landed: 'c', command: 'ralphctl retry a-1' } }]]));
+  const last = { landed: 0, notLanded: [{ idea: 'a-1', status: 'pending', reason: 'x' }] };
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((one) => lines.push(String(one)) > 0);
+  try {
+    describeLast({ last, model, held: new Set(), told: new Map() } as never);
+  } finally {
+    write.mockRestore();
+  }
+  expect(lines.join('')).toContain(`⊖ a-1 taken off: ${text}\n`);
 });

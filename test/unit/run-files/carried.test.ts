@@ -95,9 +95,11 @@ it('C2 C3: start, dry run and status count the same ideas as left out, in one se
   expect(lines).toEqual([
     expect.stringMatching(/^the run leaves out given-up: you abandoned it /),
     sentence,
-    'carries over: limit longer +3, skip skipped, retry taken-back',
     'you rolled back off, so a start leaves it out until: ralphctl retry off',
+    'carries over: limit longer +3, skip skipped, retry taken-back',
   ]);
+  const off = await carriedLines(root, { project: 'p' }, new Set(['off']), []);
+  expect(off).toEqual(['you rolled back off, so a start leaves it out until: ralphctl retry off']);
   // A start that names them runs all but the skipped one.
   expect(leftOutOf(await keptForNext(root, 'p'), open, ['off', 'given-up', 'skipped'])).toEqual(['skipped']);
   const one = await carriedLines(root, { project: 'p' }, new Set(['skipped']), []);

@@ -1,8 +1,14 @@
 /** Facts that several views tell come from one place each. Features: A2 A4 C5 G1 G2 G4. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeIdea } from '../../../src/client/views/idea-lines.js';
 import { reportOn } from '../../../src/client/views/idea-report.js';
+import { ideaDir } from '../../../src/config/paths.js';
+import { keptAnswer } from '../../../src/decide/idea/answers.js';
 import { withoutSignal } from '../../../src/decide/text.js';
+import { keepAnswers } from '../../../src/jobs/agent-run/answers.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
@@ -58,6 +64,36 @@ it('C5: why names the newest gate, as show does: on the merged tree, where that 
     /^last gate on the merged tree red: npm test, /m,
   );
   expect(await said(gate(red), gate({ pass: true }))).toMatch(/^last gate green, /m);
+});
+
+it('C5: an answer in the prompts of several agent runs is one answer, and a failure ends in no second full stop', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'ralphctl-alike-'));
+  const ref = ['p', 'r', 'a-1'] as const;
+  for (const serial of [1, 2, 3]) {
+    const dir = join(ideaDir(root, ...ref), `00${serial}`);
+    await mkdir(dir, { recursive: true });
+    await keepAnswers(dir, [keptAnswer('Which?', serial === 3 ? 'green' : 'blue')]);
+  }
+  const run = { idea: 'a-1', serial: 1, iteration: 1 };
+  const failed = {
+    outcome: 'failed',
+    message: 'it was killed.',
+    signal: { kind: 'none' },
+    durationMs: 1,
+    commits: 1,
+  } as const;
+  const model = told(
+    [idea('a-1', 'A')],
+    { kind: 'idea', idea: 'a-1', title: 'A', status: 'running' },
+    { kind: 'iteration', ...run, max: 1, agentName: 'ed-001' },
+    { kind: 'iteration-end', ...run, ...failed },
+  );
+  const view = { idea: 'a-1', title: 'A', status: 'running', score: 0, parts: [], waitsFor: [], possible: [] };
+  const about = { root, project: 'p', runId: 'r', over: false, told: model.ideas.get('a-1') };
+  const text = describeIdea(await reportOn(view as never, about as never)).join('\n');
+  await rm(root, { recursive: true });
+  expect(text.match(/you answered:\n {2}\| \w+/g)).toEqual(['you answered:\n  | blue', 'you answered:\n  | green']);
+  expect(text).toContain('failed: it was killed, 1 commit');
 });
 
 describe('G4: words of an agent have no signal in them, wherever they are shown', () => {

@@ -54,7 +54,7 @@ import { leftLines } from '../../views/left-working-lines.js';
 import { attention, SHOWN } from '../../views/need-lines.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
 import { describeLive, nextSteps, stillLines } from '../../views/status-lines.js';
-import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
+import { describeList, listIdeas, listNeedsRun, listProblem, type StatusOptions } from '../../views/status-list.js';
 
 /** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
@@ -131,7 +131,8 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
     if (push) print(push);
   }
   for (const line of [...behind, ...(await largeState(context, id))]) print(`! ${line}`);
-  if (found.facts?.open) describeList(found.list, options);
+  if (found.facts?.open || found.list) describeList(found.list, options);
+  else for (const line of listNeedsRun(options)) print(line);
   return exitCode(found);
 }
 
