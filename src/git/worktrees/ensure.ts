@@ -39,7 +39,7 @@ export interface EnsureInput {
 export interface EnsuredWorktree {
   path: string;
   branch: string;
-  /** Common commit of the branch and `base`: the start of the idea's diff. */
+  /** The start of the idea's diff: what its branch and `base` have in common, or where the branch was made. */
   base: string;
   origin: 'created' | 'recycled' | 'adopted';
   /** What was in its place instead of it is here now. */
@@ -73,7 +73,7 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
     clearMark(placed.gitDir, 'recycling'),
     clearMark(placed.gitDir, 'rolled-back'),
   ]);
-  const base = tip && !anew ? await commonBase(input, tip) : input.base;
+  const base = tip && !anew ? await startOfWork(input, tip) : input.base;
   const elsewhere = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
   if (elsewhere) await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base });
   await assertPlace(placed.path, branch);
@@ -153,6 +153,23 @@ async function beginAnew(
   if (behind.code !== 0) return false;
   if (tip !== base) await repo.run(['checkout', '-q', '-f', '--no-track', '-B', branch, base, '--']);
   return true;
+}
+
+/**
+ * Where the idea's work starts. A base that lacks the commit from which its branch was made was rewound, or is that of
+ * another target: what lies between is not the idea's, so its own start counts, and the landing asks a person.
+ */
+async function startOfWork(input: EnsureInput, tip: string): Promise<string> {
+  const common = await commonBase(input, tip);
+  const began = await readTip(input.repo, branchRef(input.idea));
+  if (began === undefined || began === common || (await isIn(input.repo, began, input.base))) return common;
+  // Otherwise its own commits were moved since.
+  return (await isIn(input.repo, began, tip)) ? began : common;
+}
+
+async function isIn(repo: string, commit: string, tip: string): Promise<boolean> {
+  const got = await git(repo).result(['merge-base', '--is-ancestor', commit, tip], { ok: [0, 1], read: true });
+  return got.code === 0;
 }
 
 async function commonBase(input: EnsureInput, tip: string): Promise<string> {

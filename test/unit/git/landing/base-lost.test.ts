@@ -52,3 +52,27 @@ it('a target that was made above the commit and moved below it was rewound', asy
   await main('branch', '-f', 'side', repo.base);
   expect(await refused('side')).toMatch(/^side was rewound/);
 });
+
+it.each(['rewound', 'another'])('the next run asks, too, where its target lacks the commit: %s', async (how) => {
+  const target = how === 'another' ? 'side' : 'main';
+  if (how === 'another') await main('branch', 'side', repo.base);
+  else await main('reset', '-q', '--hard', repo.base);
+  const prepared = () => worktreeOf(repo, 'i-1', { base: repo.base });
+  const again = await prepared();
+  expect(again).toMatchObject({ origin: 'adopted', base });
+  const error = await landWork(repo, 'i-1', { base: again.base, target }).catch((problem: Error) => problem);
+  const { message } = error as Error;
+  expect(message).toMatch(how === 'another' ? /^i-1 started on main/ : /^main was rewound/);
+  expect(await main('rev-parse', target)).toBe(repo.base);
+  const [command = 'false'] = /git -C .* rebase --onto \S+ [0-9a-f]+/.exec(message) ?? [];
+  await promisify(execFile)('sh', ['-c', command]);
+  const moved = await prepared();
+  expect(moved.base).toBe(repo.base);
+  expect(await landWork(repo, 'i-1', { base: moved.base, target })).toMatchObject({ kind: 'landed', commits: 1 });
+  expect(await main('ls-tree', '--name-only', target)).toBe('a.txt');
+});
+
+it('a target that only went on is no other one: the idea has what both have in common', async () => {
+  await commitFiles(repo.root, { 'b.txt': 'b\n' }, 'later');
+  expect(await worktreeOf(repo, 'i-1')).toMatchObject({ origin: 'adopted', base });
+});
