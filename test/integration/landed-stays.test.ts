@@ -61,6 +61,15 @@ it('C1 D3: landed work arrives beside edits; what a commit takes back is named, 
   expect(shown).not.toContain('✓ landed ─');
   expect((await box.run('show', 'b-1', '--json')).json[0]).not.toMatchObject({ status: 'landed' });
   expect((await box.run('start', '--dry-run')).stdout).toMatch(/^landed already: a-1$/m);
+
+  // Its id given to other work: the start says why it does not run, and both ways out.
+  const text = await readFile(join(box.repo, 'roadmap.md'), 'utf8');
+  await box.write({ 'roadmap.md': text.replace(/- \[x\] \*\*a-1\*\*: .*/, '- [ ] **a-1**: Do another thing') });
+  await box.commit('another idea of that id');
+  const [commit = ''] = (await box.git('log', '--format=%h', '--abbrev=8', '--grep=^Ralph-Idea: a-1')).split('\n');
+  const reused = (await box.run('start', '--dry-run')).stdout;
+  expect(reused).toContain(`a-1 is not ticked, but landed before as ${commit}, so it does not run. Run it again with: `);
+  expect(reused).toMatch(/ralphctl start --again a-1; or give new work another id$/m);
 });
 
 it.each([

@@ -85,6 +85,11 @@ it('C5: why, show, report, logs and the prompt have it whole; status has its beg
 
   for (const id of ['a-1', 'b-1']) expect((await box.run('answer', id, 'the first')).code).toBe(0);
   expect((await held.finish()).notLanded).toEqual([]);
+  // D6: the group has no agent of its own; it lands with the last of its children, and is ticked in that commit.
+  expect(await box.git('show', 'main:roadmap.md')).toContain('- [x] **g-1**');
+  const group = (await held.events()).filter((event) => event.kind === 'idea' && event.idea === 'g-1');
+  expect(group.at(-1)).toMatchObject({ status: 'landed' });
+  expect((await box.run('report', '--all')).stdout).toMatch(/^GROUPS\n {2}g-1 \S+ 2\/2$/m);
   const prompt = await until('the prompt', () => held.prompt('a-1', 2));
   const plain = (text: string): string => text.replace(/^[ >|]+/gm, '');
   expect(plain(prompt)).toContain(plain(`You asked: ${long}\nThe answer: the first`));

@@ -86,7 +86,8 @@ describe('twelve ideas, end to end', () => {
       'roadmap.md': roadmap(tasks),
       'ralphctl.yaml': yaml({
         version: 1,
-        agent: 'scripted',
+        agent: 'writer',
+        agents: { writer: { adapter: 'scripted', model: 'model-7' } },
         slots: 3,
         stepDelayMs: 0,
         // Red while a file says "bad"; the file is named on stdout.
@@ -144,6 +145,8 @@ describe('twelve ideas, end to end', () => {
       .filter(Boolean);
     expect(trailers.filter((id) => id === 'a-1')).toHaveLength(1);
     expect(trailers).not.toContain('blocked-1');
+    const by = await box.git('log', '-1', '--grep=^Ralph-Idea: a-1$', '--format=%(trailers:only)', 'main');
+    expect(by).toMatch(/^Ralph-Idea: a-1\nRalph-Agent: writer\nRalph-Model: model-7\nRalph-Slot: ed-\d{3}$/m);
     expect(await readFile(join(box.repo, 'shared.txt'), 'utf8')).toBe('one and two\n');
     expect(await readFile(join(box.repo, 'colour.txt'), 'utf8')).toBe('green\n');
   });

@@ -26,10 +26,21 @@ it('goes through the steps in order, skips an optional one, and lands once', asy
             ],
           },
         },
+        // Its first step fails: errors.strategy leaves out that step alone.
+        { id: 'p-2', text: 'Build the rest', plan: { phases: [{ name: 'All', steps: ['Break down', 'Go on'] }] } },
       ],
     }),
-    'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['test -e work.txt'] }),
+    'ralphctl.yaml': yaml({
+      ...{ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['test -e work.txt -o -e rest.txt'] },
+      errors: { strategy: 'skip', threshold: 1 },
+    }),
     '.ralph-script.yaml': yaml({
+      ideas: {
+        'p-2': [
+          { do: [{ say: 'This did not work.' }], exit: 1 },
+          { do: [{ write: { path: 'rest.txt', text: 'rest\n' } }], signal: 'COMPLETE' },
+        ],
+      },
       default: [
         { do: [append('model'), { say: 'The model is there.' }], signal: 'COMPLETE' },
         { do: [append('half')], signal: 'PROGRESS:10' },
@@ -39,12 +50,18 @@ it('goes through the steps in order, skips an optional one, and lands once', asy
   });
   const run = await box.run('start', '--json', '--wait');
   expect(run.code, `${run.stderr}${run.stdout}`).toBe(0);
-  const steps = run.json.filter((event) => event.kind === 'step');
+  const stepsOf = (idea: string) => run.json.filter((event) => event.kind === 'step' && event.idea === idea);
+  const steps = stepsOf('p-1');
   expect(steps).toMatchObject([
     { step: '1.1', phase: 'Model', state: 'complete' },
     { step: '1.2', phase: 'Model', state: 'skipped', why: '1 of 1 iterations used' },
     { step: 'wire', phase: 'Wiring', state: 'complete' },
   ]);
+  expect(stepsOf('p-2')).toMatchObject([
+    { step: '1.1', state: 'skipped', why: expect.stringMatching(/^agent: .*1/) },
+    { step: '1.2', state: 'complete' },
+  ]);
+  expect(await box.git('show', 'main:rest.txt')).toBe('rest');
   expect(await box.git('show', 'main:work.txt')).toBe('model\nhalf\nwired');
   const started = run.json.find((event) => event.kind === 'started') as { project: string; runId: string };
   const dir = join(inject('stateRoot'), 'projects', started.project, 'runs', started.runId, 'ideas', 'p-1');
