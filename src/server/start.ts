@@ -87,6 +87,8 @@ export async function startServer(options: StartOptions): Promise<Identity> {
   const output = await open(log, 'a', 0o600);
   const from = (await output.stat()).size;
   let child: ChildProcess;
+  // The child has the mask of this moment: its database is for nobody else to read.
+  const mask = process.umask(0o077);
   try {
     child = spawn(binary, serverArguments(databasePath(root), ports), {
       cwd: serverDir(root),
@@ -95,6 +97,7 @@ export async function startServer(options: StartOptions): Promise<Identity> {
       stdio: ['ignore', output.fd, output.fd],
     });
   } finally {
+    process.umask(mask);
     await output.close();
   }
   const ended = new Promise<string>((resolve) => {

@@ -68,7 +68,9 @@ it('C1 D3: landed work arrives beside edits; what a commit takes back is named, 
   await box.commit('another idea of that id');
   const [commit = ''] = (await box.git('log', '--format=%h', '--abbrev=8', '--grep=^Ralph-Idea: a-1')).split('\n');
   const reused = (await box.run('start', '--dry-run')).stdout;
-  expect(reused).toContain(`a-1 is not ticked, but landed before as ${commit}, so it does not run. Run it again with: `);
+  expect(reused).toContain(
+    `a-1 is not ticked, but landed before as ${commit}, so it does not run. Run it again with: `,
+  );
   expect(reused).toMatch(/ralphctl start --again a-1; or give new work another id$/m);
 });
 

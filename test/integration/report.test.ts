@@ -131,11 +131,30 @@ it('shows an idea after the run: card, timeline, gate, and one agent run', async
   expect(one).toMatch(/^told-1 agent run 2, iteration \d/);
   expect(one).toContain('half even, please');
   expect(one).toMatch(/── gate ──\ngreen/);
+  const [asked] = (await box.run('show', 'told-1', '--iteration', '1', '--json')).json;
+  expect(asked).toMatchObject({
+    ...{ idea: 'told-1', runId, serial: 1, number: 1, agent: 'scripted', outcome: 'ok' },
+    ...{ signal: { kind: 'needs-human' }, prompt: expect.stringContaining('Round the prices') },
+    ...{ words: expect.stringContaining('NEEDS_HUMAN'), dir: expect.stringMatching(/\/told-1\/001$/) },
+  });
   const [data] = (await box.run('show', 'told-1', '--json')).json;
   expect(data).toMatchObject({ idea: 'told-1', status: 'landed', iterations: 2, run: { runId } });
   const missing = await box.run('show', 'told-9');
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain('no run of this project has an idea told-9. Did you mean told-1?');
+});
+
+it('gives a reader of raw output that is slow to begin all of it', async () => {
+  const dir = join(box.env.RALPHCTL_HOME ?? '', 'projects', await projectId(), 'runs', runId, 'ideas', 'land-1', '001');
+  const printed = await readFile(join(dir, 'output.log'), 'utf8');
+  const whole = `${printed}${'more of it, and more\n'.repeat(100_000)}the last line\n`;
+  await writeFile(join(dir, 'output.log'), whole);
+  const command = `${process.execPath} ${cliPath} logs land-1 --raw --iteration 1 | (sleep 2; cat)`;
+  const { stdout } = await execa('sh', ['-c', command], { cwd: box.repo, env: box.env, extendEnv: false });
+  await writeFile(join(dir, 'output.log'), printed);
+  // The output of its gate follows.
+  expect(stdout.length).toBeGreaterThanOrEqual(whole.length - 1);
+  expect(stdout.startsWith(whole.trimEnd())).toBe(true);
 });
 
 it('E5: the ledger has a chain for every idea, with hashes of what it is about, and shows where it broke', async () => {

@@ -1,4 +1,5 @@
 /** The full screen as a person uses it: a real pseudo terminal, a real run, keys in, picture out. Features: C1 C4 G1 G2 G5 G8. */
+import { rename } from 'node:fs/promises';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { cliPath, roadmap, type Sandbox, sandbox, until } from '../support/program.js';
 import { type PtyOptions, PtyScreen } from '../support/pty.js';
@@ -139,6 +140,18 @@ it('a pause by key is told by the run, and a command that it refuses is answered
   await screen.exited;
 });
 
+/** What the program alone in a terminal prints, when that is no screen. */
+async function aloneIn({ repo }: Sandbox, env: NodeJS.ProcessEnv): Promise<string> {
+  const alone = new PtyScreen(process.execPath, [cliPath], { columns: 120, rows: 40, cwd: repo, env });
+  try {
+    expect(await alone.exited).toBe(0);
+    expect(alone.raw).not.toContain('\u001b[?1049h');
+    return await alone.text();
+  } finally {
+    await alone.dispose();
+  }
+}
+
 it('C1: leaving the screen prints the report of the run on it, also of one that was started there', async () => {
   const made = await sandbox(inject('stateRoot'), { 'roadmap.md': roadmap([{ id: 'later', text: 'Land at last' }]) });
   box = made;
@@ -149,6 +162,16 @@ it('C1: leaving the screen prints the report of the run on it, also of one that 
   });
   await made.commit('set up');
   const env = { ...made.env, TERM: 'xterm-256color' };
+  // Before the first run there is nothing to show on a screen: what to do first, as lines.
+  const first = await aloneIn(made, env);
+  expect(first).toMatch(
+    /^No run of this repository yet\. Begin with:\n {2}ralphctl doctor .*\n {2}ralphctl start +start a run$/,
+  );
+  await rename(`${made.repo}/ralphctl.yaml`, `${made.scratch}/aside`);
+  expect(await aloneIn(made, env)).toMatch(
+    /^No run [^\n]*\n {2}ralphctl init +write a first ralphctl\.yaml\n {2}ralphctl doctor/,
+  );
+  await rename(`${made.scratch}/aside`, `${made.repo}/ralphctl.yaml`);
   screen = new PtyScreen(process.execPath, [cliPath, 'start'], { columns: 120, rows: 40, cwd: made.repo, env });
   await screen.shows('r start again');
   const { writeFile } = await import('node:fs/promises');

@@ -2,7 +2,11 @@
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { autopilotId, ideaWorkflowId } from '../../src/protocol/names.js';
+import { compressLargePayloads } from '../../src/server/codec.js';
 import { roadmap, sandbox } from '../support/program.js';
 
 describe('a state folder that cannot be used', () => {
@@ -50,7 +54,7 @@ it('a temporary folder that cannot be used: start refuses, names it, and starts 
   expect(checks.find(({ what }) => what === 'temporary folder')).toMatchObject({ state: 'fail' });
 });
 
-/** Files and folders below `dir` that others may read, worktrees left out: their modes are git's and the agent's. */
+/** Files below `dir` that others may read, worktrees left out: their modes are git's and the agent's. */
 async function openToOthers(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { withFileTypes: true });
   const found = await Promise.all(
@@ -59,16 +63,36 @@ async function openToOthers(dir: string): Promise<string[]> {
       .map(async (entry) => {
         const path = join(dir, entry.name);
         if (entry.isDirectory()) return openToOthers(path);
-        return ((await lstat(path)).mode & 0o077) === 0 ? [] : [path];
+        return isPrivate(path).then((ours) => (ours ? [] : [path]));
       }),
   );
   return found.flat();
+}
+
+/** A file that has gone meanwhile is read by nobody. */
+const isPrivate = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    ({ mode }) => (mode & 0o077) === 0,
+    () => true,
+  );
+
+/** Every payload of a history, as its readers get it. */
+async function textsIn(part: unknown): Promise<string[]> {
+  if (typeof part !== 'object' || part === null || part instanceof Uint8Array) return [];
+  const { data } = part as { data?: unknown };
+  if (data instanceof Uint8Array)
+    return (await compressLargePayloads.decode([part as Payload])).map((one) => Buffer.from(one.data ?? []).toString());
+  return (await Promise.all(Object.values(part).map(textsIn))).flat();
 }
 
 it('nobody else reads what is in it, and no secret of a gate is in it', async () => {
   const state = inject('stateRoot');
   await mkdir(join(state, 'projects'), { recursive: true });
   await chmod(join(state, 'projects'), 0o755);
+  await chmod(join(state, 'server'), 0o755);
+  // What the program makes with the mask that most people have; its own modes keep others out.
+  const mask = process.umask(0o022);
+  onTestFinished(() => void process.umask(mask));
   const config = `agent: scripted
 gate:
   passEnv: [PGPASSWORD, DEPLOY_THING]
@@ -86,10 +110,30 @@ gate:
   const project = String(json[0]?.project);
   expect((await lstat(join(state, 'projects'))).mode & 0o077).toBe(0);
   expect(await openToOthers(join(state, 'projects', project))).toEqual([]);
+  // The server's database and logs, and what is kept for all projects. Other projects belong to other tests.
+  const shared = (await readdir(state, { withFileTypes: true })).filter(({ name }) => name !== 'projects');
+  expect(shared.map(({ name }) => name)).toContain('server');
+  expect(await isPrivate(join(state, 'server'))).toBe(true);
+  for (const entry of shared) {
+    const path = join(state, entry.name);
+    if (entry.isDirectory()) expect(await openToOthers(path)).toEqual([]);
+    else expect(await isPrivate(path), path).toBe(true);
+  }
   const files = await readdir(join(state, 'projects', project, 'runs'), { recursive: true, withFileTypes: true });
   const texts = await Promise.all(
     files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'utf8')),
   );
   expect(texts.join('')).toContain('pg=[redacted] thing=[redacted]');
-  for (const secret of ['plain-word-password', 'x7Qp2mZ9kL4vT8']) expect(texts.join('')).not.toContain(secret);
+  const secrets = ['plain-word-password', 'x7Qp2mZ9kL4vT8'];
+  for (const secret of secrets) expect(texts.join('')).not.toContain(secret);
+
+  // Nor does the server keep one: what a gate printed is in the result of its activity.
+  const connection = await Connection.connect({ address: inject('address') });
+  onTestFinished(() => connection.close());
+  const { workflow } = new Client({ connection });
+  const ids = [autopilotId(project), ideaWorkflowId(project, 't-1')];
+  const histories = await Promise.all(ids.map((id) => workflow.getHandle(id).fetchHistory()));
+  const kept = (await Promise.all(histories.map(textsIn))).flat().join('\n');
+  expect(kept).toContain('pg=[redacted] thing=[redacted]');
+  for (const secret of secrets) expect(kept).not.toContain(secret);
 });

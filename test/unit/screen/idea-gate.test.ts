@@ -127,6 +127,39 @@ describe('the Gate tab', () => {
     expect(keys(before, 80, 'left').serial).toBe(1);
   });
 
+  it('grows with the output of the gate that runs, and stays with the newest lines', async () => {
+    ends('23:10', 2);
+    tell('23:10', { kind: 'gate-start', idea: 'a-1', command: 'npm test', number: 1, of: 1 });
+    await output(2, 'ok 1 - the first\n');
+    await read(page('gate'));
+    expect(shows(page('gate'))).toMatch(/output, last of 1 lines[\s\S]*ok 1 - the first/);
+    await output(2, `ok 1 - the first\n${'ok - one more\n'.repeat(500)}ok 502 - the newest\n`);
+    await read(page('gate'));
+    const grown = shows(page('gate'));
+    expect(grown).toMatch(/output, last of 502 lines[\s\S]*ok 502 - the newest/);
+    expect(grown).not.toContain('ok 1 - the first');
+  });
+
+  it('lists a command that did not run after a red one, and none of a gate that is green or runs', () => {
+    const all = ['npm run lint', 'npm test', 'npm run build'];
+    const told = (gateCommands: string[]): void => {
+      details = {
+        ...details,
+        idea: { id: 'a-1', ahead: 0, files: [], ...details.idea, gateCommands } as Details['idea'],
+      };
+    };
+    told(all);
+    expect(shows(page('gate'))).toMatch(/npm test +48s[^\n]*\n · npm run build +not run\n/);
+    expect(shows(page('gate')).match(/not run/g)).toHaveLength(1);
+    // Commands of another configuration say nothing about this gate.
+    told(['make']);
+    expect(shows(page('gate'))).not.toContain('not run');
+    told(all);
+    ends('23:10', 2);
+    tell('23:10', { kind: 'gate-start', idea: 'a-1', command: 'npm run lint', number: 1, of: 3 });
+    expect(shows(page('gate'))).not.toContain('not run');
+  });
+
   it('says what the second run of a failed command gave', async () => {
     expect(shows(page('gate'))).toMatch(/npm test +48s +exit code 1 +4\/6 passing +again: 5\/6/);
   });
