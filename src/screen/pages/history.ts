@@ -92,7 +92,7 @@ const leftOut = ({ details }: View): Line => {
 const monthText = ({ details }: View): string => {
   const { monthLanded, monthDollars } = details.history ?? {};
   if (monthLanded === undefined) return '';
-  const cost = monthDollars === undefined ? '' : `, $${whole(monthDollars)}`;
+  const cost = monthDollars === undefined ? '' : `, ${dollars(monthDollars)}`;
   return `this month ${whole(monthLanded)} landed${cost}`;
 };
 
