@@ -132,7 +132,7 @@ describe('the Gate tab', () => {
     tell('23:10', { kind: 'gate-start', idea: 'a-1', command: 'npm test', number: 1, of: 1 });
     await output(2, 'ok 1 - the first\n');
     await read(page('gate'));
-    expect(shows(page('gate'))).toMatch(/output, last of 1 lines[\s\S]*ok 1 - the first/);
+    expect(shows(page('gate'))).toMatch(/output, last of 1 line\b[\s\S]*ok 1 - the first/);
     await output(2, `ok 1 - the first\n${'ok - one more\n'.repeat(500)}ok 502 - the newest\n`);
     await read(page('gate'));
     const grown = shows(page('gate'));
