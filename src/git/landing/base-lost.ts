@@ -37,7 +37,7 @@ export async function baseLost(lost: Lost): Promise<RepositoryError> {
   const landed = await landedThere(lost);
   return new RepositoryError(
     `${idea} started on ${other} at ${short(base)}, and ${target} does not contain that${landed === '' ? '' : `: ${landed} landed on ${other}`}.`,
-    `Land it there: ralphctl start --target ${other}. Or take its own commits along to ${target}: ${command}, then: ralphctl retry ${idea}.`,
+    `Land it there: ralphctl start --target ${other}. Or take its own commits along to ${target}: ${command}, then: ralphctl answer ${idea} "moved".`,
   );
 }
 

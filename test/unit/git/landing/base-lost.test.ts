@@ -30,7 +30,7 @@ it('on a target that the run did not have before, nothing was rewound: says wher
   );
   expect(message).toContain('ralphctl start --target main');
   expect(message).not.toContain('rewound');
-  const command = /: (git -C .*), then: ralphctl retry i-1\.$/.exec(message)?.[1] ?? 'false';
+  const command = /: (git -C .*), then: ralphctl answer i-1 "moved"\.$/.exec(message)?.[1] ?? 'false';
   await promisify(execFile)('sh', ['-c', command]);
   expect(await landWork(repo, 'i-1', { base: repo.base, target: 'side' })).toMatchObject({
     kind: 'landed',
