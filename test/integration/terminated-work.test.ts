@@ -46,6 +46,10 @@ it('C2 C5: status, reset and cleanup', { timeout: 120_000 }, async () => {
     expect(refused.code, command.join(' ')).toBe(EXIT.refused);
     expect(refused.stderr).toMatch(named);
   }
+  // Other tests have runs on this server, too.
+  const stop = await run('server', 'stop');
+  expect(stop.code).toBe(EXIT.refused);
+  expect(stop.stderr).toMatch(/ideas? of a run that somebody terminated (?:is|are) open on this server \(/);
   expect((await run('reset', '--all', '--dry-run')).stdout).toContain('asks first, because its agent works since');
   const done = await run('cleanup', 'a-1', '--force');
   expect(done.code, done.stderr).toBe(0);

@@ -1,7 +1,8 @@
 /** `ralphctl server start|stop|status|logs`: the embedded Temporal server of this user. */
 
 import { tailOfOwn } from '../../../config/own-files.js';
-import { AUTOPILOT_WORKFLOW } from '../../../protocol/names.js';
+import { many } from '../../../protocol/many.js';
+import { AUTOPILOT_WORKFLOW, autopilotId, IDEA_WORKFLOW } from '../../../protocol/names.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { channelArgs } from '../../../server/connection.js';
 import { ensureServer } from '../../../server/embedded.js';
@@ -31,8 +32,11 @@ export async function server(context: Context, action: ServerAction, options: Se
       return EXIT.ok;
     }
     case 'stop': {
-      const open = options.force ? [] : await openRuns(context);
-      if (open.length > 0 && !(await confirmed(context, `${standStill(open)}.\nStop the server?`)))
+      const open = options.force ? NOTHING : await openWork(context);
+      if (
+        open.runs.length + open.left.length > 0 &&
+        !(await confirmed(context, `${standStill(open)}.\nStop the server?`))
+      )
         throw stopRefused(open);
       const stopped = await stopServer(context.root);
       if (context.json) printJson({ stopped });
@@ -62,24 +66,37 @@ export async function server(context: Context, action: ServerAction, options: Se
   }
 }
 
-/** Repositories with an open run. Empty if the server does not answer, so that `stop` still works. */
-async function openRuns(context: Context): Promise<string[]> {
+interface OpenWork {
+  /** Repositories with an open run. */
+  runs: readonly string[];
+  /** Open ideas of runs that somebody terminated: their agents may work. */
+  left: readonly string[];
+}
+
+const NOTHING: OpenWork = { runs: [], left: [] };
+
+/** Empty if the server does not answer, so that `stop` still works. */
+async function openWork(context: Context): Promise<OpenWork> {
   const { runningServer } = await import('../../../server/embedded.js');
   const record = await runningServer(context.root);
-  if (!record) return [];
+  if (!record) return NOTHING;
   const { Client, Connection } = await import('@temporalio/client');
-  const repositories: string[] = [];
+  const runs = new Map<string, string>();
+  const left: string[] = [];
   try {
     const { address } = record;
     const connection = await Connection.connect({
       ...{ address, connectTimeout: ASK_MS, channelArgs: channelArgs(address) },
     });
     try {
-      const query = `WorkflowType = '${AUTOPILOT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+      const running = (type: string) => ({ query: `WorkflowType = '${type}' AND ExecutionStatus = 'Running'` });
       const client = new Client({ connection, namespace: record.namespace });
       await connection.withDeadline(Date.now() + ASK_MS, async () => {
-        for await (const { workflowId, memo } of client.workflow.list({ query })) {
-          repositories.push(typeof memo?.repo === 'string' ? memo.repo : workflowId);
+        for await (const { workflowId, memo } of client.workflow.list(running(AUTOPILOT_WORKFLOW)))
+          runs.set(workflowId, typeof memo?.repo === 'string' ? memo.repo : workflowId);
+        for await (const { workflowId } of client.workflow.list(running(IDEA_WORKFLOW))) {
+          const [, project = '', , ...idea] = workflowId.split(':');
+          if (!runs.has(autopilotId(project))) left.push(idea.join(':'));
         }
       });
     } finally {
@@ -88,14 +105,26 @@ async function openRuns(context: Context): Promise<string[]> {
   } catch (error) {
     say(`cannot ask the server for open runs: ${(error as Error).message}`);
   }
-  return repositories;
+  return { runs: [...runs.values()], left };
 }
 
-const standStill = (open: readonly string[]): string =>
-  `${open.length === 1 ? 'a run is' : `${open.length} runs are`} open on this server (${open.join(', ')}) and would stop moving until the next: ralphctl start`;
+const MOST_NAMED = 20;
 
-const stopRefused = (open: readonly string[]): UserError =>
-  new UserError(
-    `ralphctl did not stop the server: ${standStill(open)}. End the run first: ralphctl stop. Or stop the server anyway: ralphctl server stop --force`,
+function standStill({ runs, left }: OpenWork): string {
+  const open = `${runs.length === 1 ? 'a run is' : `${many(runs.length, 'run')} are`} open on this server (${runs.join(', ')}) and would stop moving until the next: ralphctl start`;
+  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+  const named = left.slice(0, MOST_NAMED).join(', ') + more;
+  const ideas = `${many(left.length, 'idea')} of a run that somebody terminated ${left.length === 1 ? 'is' : 'are'} open on this server (${named}), and an agent may still work`;
+  return [...(runs.length > 0 ? [open] : []), ...(left.length > 0 ? [ideas] : [])].join('. ');
+}
+
+function stopRefused(open: OpenWork): UserError {
+  const first =
+    open.runs.length > 0
+      ? 'End the run first: ralphctl stop'
+      : 'Take them over first: ralphctl start; or see how to end them: ralphctl status';
+  return new UserError(
+    `ralphctl did not stop the server: ${standStill(open)}. ${first}. Or stop the server anyway: ralphctl server stop --force`,
     EXIT.refused,
   );
+}
