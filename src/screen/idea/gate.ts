@@ -131,7 +131,7 @@ export function failingLines(gate: GateRun | undefined, columns: number): Line[]
   const one = (name: string, why: string): Line =>
     line(' ', coloured('✗', 'red'), ` ${pad(clean(name), size)} `, dim(columns < 60 ? '' : why));
   return [
-    ...gate.newTests.map((name) => one(name, 'new: green where the idea began')),
+    ...gate.newTests.map((name) => one(name, 'new: not red where the idea began')),
     ...gate.knownTests.map((name) => one(name, 'fails where the idea began, too')),
     ...gate.tripwires.map((text) => line(' ', coloured('!', 'yellow'), ` ${clean(text)}`)),
     ...gate.tolerated.map((text) => line(' ', coloured('!', 'yellow'), ` ${clean(text)}: red on the base, tolerated`)),
