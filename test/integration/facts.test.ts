@@ -108,7 +108,7 @@ it('A8 B9 C5 G1: cost, tokens, model, steps, question, words, tests and times ar
   expect(text).toMatch(
     / {6}since \d\d:\d\d · step 3 of 3 · skipped 1\.2 · 40 % · gate green 3\/3 · 2 commits · \$0\.30, 3\.1k tokens · talking tiny-2\n/,
   );
-  expect(text).toMatch(/4 iterations.*, \$0\.30\+\?, 3\.1k tokens\+\?\n/);
+  expect(text).toMatch(/4 iterations.*, \$0\.30\+, 3\.1k tokens\+\n/);
 
   expect((await box.run('answer', 'p-1', 'half even, please')).code).toBe(0);
   await whenOver(box);
@@ -136,6 +136,6 @@ it('A8 B9 C5 G1: cost, tokens, model, steps, question, words, tests and times ar
   const path = join(inject('stateRoot'), 'projects', project, 'runs', runId, 'summary.json');
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(last);
   const after = (await box.run('status')).stdout;
-  expect(after).toContain('1 landed, 1 did not land, 5 iterations, $0.40+?, 4.2k tokens+?');
+  expect(after).toContain('1 landed, 1 did not land, 5 iterations, $0.40+, 4.2k tokens+');
   expect(after).toMatch(/b-1 blocked: no key\n {6}since \d\d:\d\d · cost not reported · talking tiny-2\n/);
 }, 300_000);

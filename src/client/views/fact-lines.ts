@@ -49,8 +49,8 @@ function gateText(facts: IdeaFacts): string[] {
 export function tallyText(spent: Tally): string {
   const { dollars: cost, tokensIn, tokensOut, unknownDollars, unknownTokens } = spent;
   const parts = [
-    ...(isReported(spent, 'Dollars') ? [`${dollars(cost)}${unknownDollars > 0 ? '+?' : ''}`] : []),
-    ...(isReported(spent, 'Tokens') ? [`${short(tokensIn + tokensOut)} tokens${unknownTokens > 0 ? '+?' : ''}`] : []),
+    ...(isReported(spent, 'Dollars') ? [`${dollars(cost)}${unknownDollars > 0 ? '+' : ''}`] : []),
+    ...(isReported(spent, 'Tokens') ? [`${short(tokensIn + tokensOut)} tokens${unknownTokens > 0 ? '+' : ''}`] : []),
   ];
   if (parts.length > 0) return parts.join(', ');
   return unknownDollars + unknownTokens > 0 ? 'cost not reported' : 'nothing used';

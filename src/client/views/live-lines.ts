@@ -112,7 +112,7 @@ export function budgetText({ dimension, used, most, unknown }: BudgetLine): stri
 
 /** Tokens and money of one idea. */
 export function spentText({ tokens, dollars, unknownTokens, unknownDollars }: Spent): string {
-  const some = (unknown: number): string => (unknown > 0 ? '+?' : '');
+  const some = (unknown: number): string => (unknown > 0 ? '+' : '');
   if (tokens === 0 && dollars === 0 && unknownTokens > 0 && unknownDollars > 0) return 'tokens and cost not reported';
   const used = tokens > 0 ? `${tokens}${some(unknownTokens)}` : unknownTokens > 0 ? 'unknown' : '0';
   const cost =

@@ -59,7 +59,7 @@ function money(model: RunModel): string {
   if (line) return `${dollars(line.used)} of ${dollarsOf(line.most)}`;
   const { dollars: used, unknownDollars } = model.spent;
   if (used === 0) return '';
-  return `${dollars(used)}${unknownDollars > 0 ? '+?' : ''}`;
+  return `${dollars(used)}${unknownDollars > 0 ? '+' : ''}`;
 }
 
 function amounts(model: RunModel): string {
