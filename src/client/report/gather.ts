@@ -133,9 +133,17 @@ export async function gather(
     ...(lines ? { lines } : {}),
     ...(behind.length > 0 ? { behind: behind.join('. ') } : {}),
     // The newest run tells of all that has left the target, whichever run landed it; an older one of its own.
-    ...(gone ? { gone: new Map([...gone].filter(([id]) => commits.has(id) || place === 0)) } : {}),
+    ...(gone
+      ? { gone: new Map([...gone].filter((one) => (place === 0 ? open || isTask(model, one) : commits.has(one[0])))) }
+      : {}),
   };
   return { model, extra };
+}
+
+/** An agent may have worked on it since it left the target: then it stands as that left it. */
+export function isTask({ ideas }: Pick<RunModel, 'ideas'>, [id, { part }]: readonly [string, Gone]): boolean {
+  const idea = ideas.get(id);
+  return part !== undefined || idea === undefined || idea.off !== undefined;
 }
 
 /** Undefined where its files cannot be read; `warn` then gets the sentence about it. */
