@@ -331,7 +331,7 @@ it('G4 C5: landed work that a person took off the target is named everywhere, wi
   expect(report.todo).toContainEqual(
     expect.objectContaining({ subject: 'fail-1', text: expect.stringMatching(words), commands }),
   );
-  expect((await box.run('report')).stdout).toContain('1 of them no longer on main');
+  expect((await box.run('report')).stdout).toContain('1 landed in this run (4 in all)   1 of all 4 no longer on main');
   const status = await box.run('status');
   expect(status.stdout).toMatch(words);
   expect(status.stdout).toContain(`Run it again with: ${again}, then: ralphctl start`);
