@@ -38,6 +38,6 @@ it('A8 G1 G7: status, the Web UI, the alert of the end and the report count this
     const lines = (await readFile(join(box?.repo ?? '', 'alerts.jsonl'), 'utf8')).trim().split(/\n(?=\{"version")/);
     return lines.length === 2 && lines;
   });
-  expect(alerts[0]).toContain('completed: 1 of 1 ideas landed');
+  expect(alerts[0]).toContain('completed: 1 of 1 idea landed');
   expect(alerts[1]).toContain('completed: 1 landed in this run (2 of 2 in all)');
 }, 240_000);
