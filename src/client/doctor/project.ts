@@ -1,3 +1,4 @@
+/** Checks the repository, and the configuration, backlog, target and gate of a run in it. */
 import { relative } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
 import type { AgentSpec } from '../../config/agent-spec.js';

@@ -186,9 +186,9 @@ export const push = [
   },
 ] as const;
 
-/** Of landed work that a person took off. */
 export const leftWhy = text('Why this run does not work on it.');
 
+/** Of landed work that a person took off. */
 export const reverted = [
   { idea, by: text('The commit, abbreviated.'), text: text('What happened, with the command that runs it again.') },
   { part: z.literal(true).describe('Only some of its files.') },

@@ -4,7 +4,7 @@
  * Invariant: reads only. The reflog of the target decides; where it knows nothing, a branch that has the commit does.
  */
 
-import { shellQuoted } from '../../protocol/shell-words.js';
+import { shellQuoted, shellWord } from '../../protocol/shell-words.js';
 import { readCommits } from '../commits.js';
 import { readMoves } from '../confinement/outside.js';
 import { RepositoryError } from '../errors.js';
@@ -26,8 +26,8 @@ interface Lost {
 export async function baseLost(lost: Lost): Promise<RepositoryError> {
   const { repo, target, base, idea, branch } = lost;
   const there = (await listWorktrees(repo)).find((one) => one.branch === branch)?.path;
-  const rebase = `rebase --onto ${target} ${short(base)}`;
-  const command = `git ${there === undefined ? `${rebase} ${branch}` : `-C ${shellQuoted(there)} ${rebase}`}`;
+  const rebase = `rebase --onto ${shellWord(target)} ${short(base)}`;
+  const command = `git ${there === undefined ? `${rebase} ${shellWord(branch)}` : `-C ${shellQuoted(there)} ${rebase}`}`;
   const other = (await wasOnTarget(lost)) ? undefined : await otherBranch(lost);
   if (other === undefined)
     return new RepositoryError(
@@ -37,7 +37,7 @@ export async function baseLost(lost: Lost): Promise<RepositoryError> {
   const landed = await landedThere(lost);
   return new RepositoryError(
     `${idea} started on ${other} at ${short(base)}, and ${target} does not contain that${landed === '' ? '' : `: ${landed} landed on ${other}`}.`,
-    `Land it there: ralphctl start --target ${other}. Or take its own commits along to ${target}: ${command}, then: ralphctl answer ${idea} "moved".`,
+    `Land it there: ralphctl start --target ${shellWord(other)}. Or take its own commits along to ${target}: ${command}, then: ralphctl answer ${idea} "moved".`,
   );
 }
 

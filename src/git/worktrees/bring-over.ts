@@ -61,9 +61,9 @@ export async function takenElsewhere(
       `Free the branch: git -C ${shellQuoted(path)} switch --detach`,
     );
   const state = /^(.+)\/projects\/[^/]+\/worktrees\/[^/]+$/s.exec(path)?.[1];
-  const there = `RALPHCTL_HOME='${state ?? 'THAT STATE FOLDER'}' ralphctl`;
+  const there = `RALPHCTL_HOME=${shellQuoted(state ?? 'THAT STATE FOLDER')} ralphctl`;
   return new RepositoryError(
     `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,
-    `Continue there (${there} start). Or end its run (${there} stop), wait until it is over (${there} status), and move the worktree with its contents: mkdir -p ${shellQuoted(root)} && git -C ${shellQuoted(repo)} worktree move ${shellQuoted(path)} '${await freePlace(root, entries)}'`,
+    `Continue there (${there} start). Or end its run (${there} stop), wait until it is over (${there} status), and move the worktree with its contents: mkdir -p ${shellQuoted(root)} && git -C ${shellQuoted(repo)} worktree move ${shellQuoted(path)} ${shellQuoted(await freePlace(root, entries))}`,
   );
 }

@@ -221,10 +221,10 @@ async function addFacts(found: Found, status: RunStatus, model: RunModel, file: 
     const whole = line.status === 'needs-human' ? wholeQuestion(model.ideas.get(line.id), line.reason) : undefined;
     if (whole) line.reason = whole;
   }
-  const size = await branchSizes(file.repo, file.target);
   const ids = [...status.active, ...status.attention, ...(status.held ?? []), ...(found.list?.lines ?? [])].map(
     ({ id }) => id,
   );
+  const size = ids.length > 0 ? await branchSizes(file.repo, file.target) : undefined;
   const told = [...new Set(ids)].flatMap((id) => {
     const idea = model.ideas.get(id);
     return idea?.since === undefined ? [] : [[id, withSize(ideaFacts(idea), size)] as const];
