@@ -110,6 +110,8 @@ it('keeps the report with the run, and writes a page', async () => {
   const other = await box.run('report', '--html', join(box.scratch, 'page.html'));
   expect(other.code, other.stderr).toBe(0);
   expect(await readFile(join(box.scratch, 'page.html'), 'utf8')).toContain('</html>');
+  for (const page of [path, join(box.scratch, 'page.html')])
+    expect(await readFile(page, 'utf8')).toContain('<summary>last gate output</summary>');
   expect((await box.run('report', '--html', '/nowhere/page.html')).stderr).toContain('Name another file');
   expect((await box.run('report', '--md', '--json')).code).toBe(2);
 });

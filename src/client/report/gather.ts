@@ -51,6 +51,8 @@ export interface Gathering {
   asNewest?: boolean;
   /** False: without landed work that has left the target, which takes several processes. */
   gone?: boolean;
+  /** With the ends of red gates' logs, which only the page and the JSON show. */
+  tails?: boolean;
   /** For who asks often. */
   ask?: typeof targetNow;
 }
@@ -59,7 +61,14 @@ export interface Gathering {
 export async function gather(
   context: Context,
   ref: RunRef,
-  { now = Date.now(), warn = warnOnce, asNewest = false, gone: asksTarget = true, ask = targetNow }: Gathering = {},
+  {
+    now = Date.now(),
+    warn = warnOnce,
+    asNewest = false,
+    gone: asksTarget = true,
+    tails: wantsTails = false,
+    ask = targetNow,
+  }: Gathering = {},
 ): Promise<Gathered | undefined> {
   const { root } = context;
   const night = newNight();
@@ -118,7 +127,7 @@ export async function gather(
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
     placesOf(repo, target, !open),
-    gateTails(model),
+    wantsTails ? gateTails(model) : undefined,
   ]);
   // Somebody brought back what had been taken off during the run.
   for (const { id, status, atEnd: then } of model.ideas.values())
@@ -126,7 +135,8 @@ export async function gather(
   const still = open ? await nothingMoves(context, ref.project) : undefined;
   const extra: Extra = {
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
-    ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), gateTails: tails, ...places },
+    ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
+    ...(tails ? { gateTails: tails } : {}),
     ...(place > 0 ? { older: true } : {}),
     ...(still ? { still: still.text } : {}),
     ...(!open && !ended ? { terminated: true } : {}),

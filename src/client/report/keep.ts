@@ -34,7 +34,7 @@ export async function keepReport(root: string, ref: RunRef, report: Report): Pro
 
 export async function reportAtEnd(context: Context, ref: RunRef): Promise<void> {
   try {
-    const found = await gather(context, ref);
+    const found = await gather(context, ref, { tails: true });
     if (!found) return;
     const report = makeReport(found.model, { ...found.extra, over: true });
     const page = await keepReport(context.root, ref, report);

@@ -62,10 +62,10 @@ async function chosen(
   named: string | undefined,
 ): Promise<{ ref: RunRef; found: Gathered | undefined }> {
   const ref = { project, runId: await chosenRun(context, project, named) };
-  if (named !== undefined) return { ref, found: await gather(context, ref) };
+  if (named !== undefined) return { ref, found: await gather(context, ref, { tails: true }) };
   for (const runId of await listRuns(context.root, project)) {
     if (runId > ref.runId) continue;
-    const found = await gatherReadable(context, { project, runId }, { asNewest: true });
+    const found = await gatherReadable(context, { project, runId }, { asNewest: true, tails: true });
     if (found) return { ref: { project, runId }, found };
   }
   throw noneReadable();

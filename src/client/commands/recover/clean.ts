@@ -74,7 +74,7 @@ async function isOpenNow(context: Context, ref: { project: string; runId: string
 }
 
 async function reportOf(context: Context, project: string, runId: string): Promise<void> {
-  const found = await gather(context, { project, runId }, { gone: false });
+  const found = await gather(context, { project, runId }, { gone: false, tails: true });
   if (!found) throw new Error(`run ${runId} cannot be read`);
   await keepReport(context.root, { project, runId }, makeReport(found.model, { ...found.extra, over: true }));
 }
