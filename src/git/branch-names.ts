@@ -2,6 +2,7 @@
  * User branches and refs whose names ralphctl needs. Invariant: reads only. ralphctl refuses them by name and never takes over
  * or changes them.
  */
+import { isAncestor } from './ancestry.js';
 import { RepositoryError } from './errors.js';
 import { namedIdeas, PINNED_LOG } from './landing/first-parents.js';
 import { branchRef, ideaBranch } from './refs.js';
@@ -43,9 +44,9 @@ export async function refuseForeign(repo: string, idea: string, tip: string, bas
   if (marks) return;
   const [said, contained] = await Promise.all([
     git(repo).run(['log', '-1', '--format=%B', tip, '--'], { read: true, config: PINNED_LOG }),
-    git(repo).result(['merge-base', '--is-ancestor', tip, base], { ok: [0, 1], read: true }),
+    isAncestor(repo, tip, base),
   ]);
-  if (namedIdeas(said).landed.includes(idea) || contained.code === 0) return;
+  if (namedIdeas(said).landed.includes(idea) || contained) return;
   const branch = ideaBranch(idea);
   throw new RepositoryError(
     `There is a branch ${branch} in ${repo} with work that ralphctl did not make.`,

@@ -1,6 +1,8 @@
 /** Landed work of the last run that the remote may lack. Invariant: asks no remote. */
+
 import { asksToJoin, heldAfterRun } from '../../decide/delivery/push.js';
-import { isAncestor, lastKnown } from '../../git/delivery/look.js';
+import { isAncestor } from '../../git/ancestry.js';
+import { lastKnown } from '../../git/delivery/look.js';
 import { notPushed } from '../../git/delivery/unpushed.js';
 import type { RunFacts, SummaryFile } from '../../model/facts.js';
 import type { RunStatus } from '../../protocol/views.js';

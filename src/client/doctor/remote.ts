@@ -1,6 +1,8 @@
 /** Checks the remote of a project that pushes: its settings, whether it answers, and whether it would take a push. */
+
 import type { Config } from '../../config/schema/config.js';
-import { isAncestor, lookAtRemote, removedText, Unreachable } from '../../git/delivery/look.js';
+import { isAncestor } from '../../git/ancestry.js';
+import { lookAtRemote, removedText, Unreachable } from '../../git/delivery/look.js';
 import { pushTarget } from '../../git/delivery/push.js';
 import { openRemote, type RemoteRecord, recordRemote } from '../../git/delivery/remote.js';
 import { targetTip } from '../../git/repository.js';

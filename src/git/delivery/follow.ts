@@ -2,10 +2,10 @@
  * Takes over the remote's commits into the target, where the target has none of its own.
  * Invariant: the target only moves forward. A checkout with edits in changed paths stays as it is, as at a landing.
  */
+import { isAncestor } from '../ancestry.js';
 import { swapTarget } from '../landing/swap.js';
 import { readTip } from '../refs.js';
 import { listWorktrees } from '../worktrees/list.js';
-import { isAncestor } from './look.js';
 
 export interface FollowInput {
   repo: string;

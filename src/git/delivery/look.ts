@@ -4,6 +4,7 @@
  * that ralphctl saw last stays noted while the target here has commits that somebody removed there.
  */
 
+import { isAncestor } from '../ancestry.js';
 import { readTips, remoteRef } from '../refs.js';
 import { git } from '../runner.js';
 import { type RemoteGit, type RemoteRecord, saidOf } from './remote.js';
@@ -187,9 +188,4 @@ export async function lastKnown(
   ]);
   if (!seen || !theirs || seen === theirs) return seen;
   return (await isAncestor(root, seen, theirs)) ? theirs : seen;
-}
-
-export async function isAncestor(root: string, commit: string, tip: string): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', commit, tip];
-  return (await git(root).result(args, { ok: [0, 1], read: true })).code === 0;
 }

@@ -4,7 +4,8 @@
  * refspec, a lease on that commit, and a check that the pushed commit contains it (git drops its own check under a
  * lease). A push that was cut off after the remote took it counts as pushed at the next look.
  */
-import { isAncestor, noteSeen } from './look.js';
+import { isAncestor } from '../ancestry.js';
+import { noteSeen } from './look.js';
 import { type RemoteGit, saidOf } from './remote.js';
 
 export type Pushed =

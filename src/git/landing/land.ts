@@ -3,8 +3,10 @@
  * Invariant: only a gated tree lands. Each idea's commits are on the target exactly once, also after a crash at any
  * point (the claim refs prove it). A conflict or a red gate leaves only refs under refs/ralphctl.
  */
+
 import type { GateResult } from '../../protocol/gate.js';
 import type { KeptPlace, LandResult } from '../../protocol/git-work.js';
+import { isAncestor } from '../ancestry.js';
 import { identityEnv, readCommits } from '../commits.js';
 import { admitTip } from '../confinement/target-watch.js';
 import { reviewBelow } from '../delivery/stacked.js';
@@ -82,12 +84,12 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
  */
 async function startOf(options: Here, tip: string): Promise<string | undefined> {
   const { repo, base, head, target, idea, branch } = options;
-  if (!base || base === tip || (await contains(repo, tip, base))) return undefined;
+  if (!base || base === tip || (await isAncestor(repo, base, tip))) return undefined;
   // It began on a pull request that was squashed, rebased or closed since, or has other commits now.
   if ((await reviewBelow(repo, { idea, head: base, without: tip })) === base)
     return reviewBelow(repo, { idea, head, without: tip });
   if (await wasReplaced(repo, target, base)) {
-    if (await contains(repo, head, base)) return base;
+    if (await isAncestor(repo, base, head)) return base;
     // The branch was moved: it may stand on commits that were taken off since.
     const others = (await readCommits(repo, `${tip}..${head}`)).filter(({ message }) => namesOther(message, idea));
     if (others.length === 0) return undefined;
@@ -96,12 +98,9 @@ async function startOf(options: Here, tip: string): Promise<string | undefined> 
 }
 
 async function wasReplaced(repo: string, target: string, base: string): Promise<boolean> {
-  for (const former of await replacedTips(repo, target)) if (await contains(repo, former, base)) return true;
+  for (const former of await replacedTips(repo, target)) if (await isAncestor(repo, base, former)) return true;
   return false;
 }
-
-const contains = async (repo: string, tip: string, commit: string): Promise<boolean> =>
-  (await git(repo).result(['merge-base', '--is-ancestor', commit, tip], { ok: [0, 1], read: true })).code === 0;
 
 function namesOther(message: string, idea: string): boolean {
   const { landed, reverted } = namedIdeas(message);
@@ -230,7 +229,7 @@ async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undef
   const { repo, idea, head } = options;
   const { claim, tip } = refs;
   if (!claim || refs.claimedHead !== head) return undefined;
-  if (!(await contains(repo, tip.commit, claim)) || !(await holds(options, claim))) return undefined;
+  if (!(await isAncestor(repo, claim, tip.commit)) || !(await holds(options, claim))) return undefined;
   const kept = await finishLanding({ ...options, dir: repo, worktrees: await listWorktrees(repo) });
   return landed(claim, await countLanded(repo, claim, idea), kept);
 }

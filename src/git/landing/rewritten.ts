@@ -5,6 +5,7 @@
  * the same second, or the reflog. Without one, its trailer is believed. Moves no ref and touches no file.
  */
 
+import { isAncestor } from '../ancestry.js';
 import { readMoves } from '../confinement/outside.js';
 import { claimRef } from '../refs.js';
 import { sharedGitDir } from '../repository.js';
@@ -96,8 +97,7 @@ function isSame(now: LineCommit, original: LineCommit, backlogPath: string | und
 
 /** An earlier commit of the same landing, of which the last one lost its trailer. */
 async function isWithinLanding(repo: string, now: LineCommit, original: LineCommit): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', now.sha, original.sha];
-  return (await git(repo).result(args, { ok: [0, 1], read: true })).code === 0;
+  return isAncestor(repo, now.sha, original.sha);
 }
 
 /** A file that still has the original's change was rewritten with it. */

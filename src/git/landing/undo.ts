@@ -4,7 +4,9 @@
  * happens once, also after a crash at any point (the undo ref proves it). Afterwards no claim says that the idea is
  * landed.
  */
+
 import type { UndoResult } from '../../protocol/git-work.js';
+import { isAncestor } from '../ancestry.js';
 import { identityEnv, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
 import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
@@ -141,8 +143,7 @@ async function bySubject({ repo, idea }: UndoOptions, commit: string, tip: Tip):
   const [to = '', parents = '', subject = ''] = shown.stdout.trim().split('\x01');
   const [from] = parents.split(' ').filter(Boolean);
   if (!from || !hasMarkOf(subject, idea)) return [];
-  const held = await git(repo).result(['merge-base', '--is-ancestor', to, tip.commit], { ok: [0, 1], read: true });
-  return held.code === 0 ? [{ from, to, commits: [to], subjects: [subject] }] : [];
+  return (await isAncestor(repo, to, tip.commit)) ? [{ from, to, commits: [to], subjects: [subject] }] : [];
 }
 
 /** The tip's tree without the changes of the landings, reverted newest first. */

@@ -4,9 +4,11 @@
  * adopt.ts, recycle.ts, leftovers.ts). Registration happens under the repository mutex, filling the folder outside of
  * it.
  */
+
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
+import { isAncestor } from '../ancestry.js';
 import { refuseBlockedNames, refuseForeign } from '../branch-names.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
@@ -149,8 +151,7 @@ async function beginAnew(
   const status = await readStatus(path);
   if (status.branch !== branch || !holdsNoWork(status) || (await openOperation(gitDir))) return false;
   const repo = git(path);
-  const behind = await repo.result(['merge-base', '--is-ancestor', tip, base], { ok: [0, 1], read: true });
-  if (behind.code !== 0) return false;
+  if (!(await isAncestor(path, tip, base))) return false;
   if (tip !== base) await repo.run(['checkout', '-q', '-f', '--no-track', '-B', branch, base, '--']);
   return true;
 }
@@ -162,14 +163,9 @@ async function beginAnew(
 async function startOfWork(input: EnsureInput, tip: string): Promise<string> {
   const common = await commonBase(input, tip);
   const began = await readTip(input.repo, branchRef(input.idea));
-  if (began === undefined || began === common || (await isIn(input.repo, began, input.base))) return common;
+  if (began === undefined || began === common || (await isAncestor(input.repo, began, input.base))) return common;
   // Otherwise its own commits were moved since.
-  return (await isIn(input.repo, began, tip)) ? began : common;
-}
-
-async function isIn(repo: string, commit: string, tip: string): Promise<boolean> {
-  const got = await git(repo).result(['merge-base', '--is-ancestor', commit, tip], { ok: [0, 1], read: true });
-  return got.code === 0;
+  return (await isAncestor(input.repo, began, tip)) ? began : common;
 }
 
 async function commonBase(input: EnsureInput, tip: string): Promise<string> {

@@ -1,6 +1,7 @@
 /** Removes a worktree. Invariant: refuses while it holds anything unsaved. */
 
 import { shellQuoted } from '../../protocol/shell-words.js';
+import { isAncestor } from '../ancestry.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTip } from '../refs.js';
@@ -145,8 +146,7 @@ async function dropBranch({ repo, target, idea }: IdeaPlace, branch: string): Pr
   const ref = `refs/heads/${branch}`;
   const tip = await readTip(repo, ref);
   if (!tip) return undefined;
-  const args = ['merge-base', '--is-ancestor', tip, `refs/heads/${target}`];
-  if ((await git(repo).result(args, { ok: [0, 1], read: true })).code !== 0)
+  if (!(await isAncestor(repo, tip, `refs/heads/${target}`)))
     return `The branch ${branch} holds work that ${target} does not contain and was kept.`;
   const lines = [`delete ${ref} ${tip}`, `delete ${branchRef(idea)}`];
   await git(repo).run(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });

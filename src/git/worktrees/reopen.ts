@@ -5,6 +5,7 @@
  */
 
 import { shellQuoted } from '../../protocol/shell-words.js';
+import { isAncestor } from '../ancestry.js';
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
@@ -62,8 +63,7 @@ async function squashedOn(worktree: string, after: string, tip: string): Promise
 export async function reopenForRed(input: { worktree: string; idea: string; candidate: string }): Promise<void> {
   const { worktree, idea, candidate } = input;
   const { gitDir, head } = await locate(worktree);
-  const done = await git(worktree).result(['merge-base', '--is-ancestor', candidate, head], { ok: [0, 1], read: true });
-  if (done.code === 0) return;
+  if (await isAncestor(worktree, candidate, head)) return;
   await savePoint({ worktree, idea, why: 'a red landing was handed back' });
   await keep(worktree, idea, head, 'a red landing was handed back');
   await clearMark(gitDir, 'reopen');

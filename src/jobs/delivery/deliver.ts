@@ -3,8 +3,9 @@
  * Invariant: each step can be repeated. What the remote already has counts as pushed, so a killed push is recorded by
  * the next one. A push that does not work changes nothing here.
  */
+import { isAncestor } from '../../git/ancestry.js';
 import type { Again } from '../../git/delivery/again.js';
-import { isAncestor, lastSeen, lookAtRemote, type Removed, removedText, Unreachable } from '../../git/delivery/look.js';
+import { lastSeen, lookAtRemote, type Removed, removedText, Unreachable } from '../../git/delivery/look.js';
 import { pushTarget as pushOnce } from '../../git/delivery/push.js';
 import type { RemoteGit } from '../../git/delivery/remote.js';
 import { type Unpushed, unpushedSince } from '../../git/delivery/unpushed.js';

@@ -4,10 +4,10 @@
  * commit along that is neither on the remote nor the idea's own.
  */
 
+import { isAncestor } from '../../git/ancestry.js';
 import { followRemote } from '../../git/delivery/follow.js';
 import {
   headText,
-  isAncestor,
   type Look,
   lastKnown,
   lookAtRemote,

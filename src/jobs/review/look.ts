@@ -3,8 +3,9 @@
  * write to the repository reach the agent.
  * Invariant: reads the forge only, and asks for no more than an automatic merge there. A merged pull request is taken over into the target; repeating that changes nothing.
  */
+import { isAncestor } from '../../git/ancestry.js';
 import { followRemote } from '../../git/delivery/follow.js';
-import { isAncestor, lookAtRemote } from '../../git/delivery/look.js';
+import { lookAtRemote } from '../../git/delivery/look.js';
 import { openRemote } from '../../git/delivery/remote.js';
 import { dropReviews } from '../../git/delivery/review-refs.js';
 import { finishLanding } from '../../git/landing/finish.js';

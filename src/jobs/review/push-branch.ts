@@ -3,7 +3,7 @@
  * Invariant: the branch is overwritten only where its tip is a commit that ralphctl pushed or a person merged, and not
  * with the same work once more.
  */
-import { isAncestor } from '../../git/delivery/look.js';
+import { isAncestor } from '../../git/ancestry.js';
 import { type RemoteGit, saidOf } from '../../git/delivery/remote.js';
 import { RepositoryError } from '../../git/errors.js';
 import { PINNED_LOG } from '../../git/landing/first-parents.js';
