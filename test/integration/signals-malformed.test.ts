@@ -89,19 +89,27 @@ async function failedTasks(): Promise<unknown[]> {
   return found;
 }
 
+/** Agents of i-1 and i-2 work until they are told to finish. */
+async function twoAtWork(): Promise<() => void> {
+  let go = false;
+  world = await World.open(inject('address'), {
+    cards: cardsOf('i-1', 'i-2'),
+    agent: async (_input, signal) => {
+      while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
+      signal.throwIfAborted();
+      return 'complete';
+    },
+  });
+  await world.start();
+  await until('both at work', async () => world.working.size === 2);
+  return () => {
+    go = true;
+  };
+}
+
 describe('signals that make no sense', () => {
   it('C1 G9: change nothing, whatever their name: the run goes on and lands, and no workflow task fails', async () => {
-    let go = false;
-    world = await World.open(inject('address'), {
-      cards: cardsOf('i-1', 'i-2'),
-      agent: async (_input, signal) => {
-        while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
-        signal.throwIfAborted();
-        return 'complete';
-      },
-    });
-    await world.start();
-    await until('both at work', async () => world.working.size === 2);
+    const finish = await twoAtWork();
     const run = world.autopilot.workflowId;
     const idea = ideaWorkflowId(world.project, 'i-1');
 
@@ -119,7 +127,7 @@ describe('signals that make no sense', () => {
     }
     const status = await world.autopilot.query<RunStatus>(STATUS);
     expect(status).toMatchObject({ state: 'running', counts: { running: 2 } });
-    go = true;
+    finish();
     expect((await world.result()).landed).toBe(2);
     expect(world.wrongs).toEqual([]);
     expect(await failedTasks()).toEqual([]);
@@ -149,17 +157,7 @@ describe('signals that make no sense', () => {
   });
 
   it('C1: so many of them that the server ends the workflow of an idea fail that idea alone; retry lands it', async () => {
-    let go = false;
-    world = await World.open(inject('address'), {
-      cards: cardsOf('i-1', 'i-2'),
-      agent: async (_input, signal) => {
-        while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
-        signal.throwIfAborted();
-        return 'complete';
-      },
-    });
-    await world.start();
-    await until('both at work', async () => world.working.size === 2);
+    const finish = await twoAtWork();
     const counts = async () => (await world.autopilot.query<RunStatus>(STATUS)).counts;
     // The server takes no more of them once it has ended the workflow.
     const idea = ideaWorkflowId(world.project, 'i-1');
@@ -171,7 +169,7 @@ describe('signals that make no sense', () => {
     await until('its agent to end', async () => !world.working.has('i-1'));
     await world.autopilot.signal('retry', 'i-1');
     await until('it to work again', async () => world.working.size === 2);
-    go = true;
+    finish();
     expect((await world.result()).landed).toBe(2);
     expect(world.wrongs).toEqual([]);
   });

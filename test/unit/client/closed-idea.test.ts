@@ -13,7 +13,8 @@ import type { AmendedFields } from '../../../src/run-files/amendments.js';
 import { eventsPath } from '../../../src/run-files/events.js';
 import { keep, keptHints } from '../../../src/run-files/kept.js';
 import { writeRun } from '../../../src/run-files/run.js';
-import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
+import { makeRepo, put, sh, type TestRepo } from '../git/repo.js';
+import { plannedRepo } from './planned-repo.js';
 
 const runId = '20260101-000000-aaaa';
 let repo: TestRepo;
@@ -28,13 +29,7 @@ const context = () => ({
 const noRun = () => Promise.resolve(false);
 
 beforeEach(async () => {
-  repo = await makeRepo({ 'a.txt': 'a\n' });
-  const files = {
-    '.ralph-script.yaml': 'default: []\n',
-    'ralphctl.yaml': 'version: 1\nagent: scripted\n',
-    'roadmap.md': '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n',
-  };
-  await commitFiles(repo.root, files, 'plan');
+  repo = await plannedRepo();
   project = (await findProject(context())).id;
   const plan = await planRun(context(), {});
   const { root } = context();

@@ -36,7 +36,8 @@ import { compose } from '../../../src/screen/compose.js';
 import { noDetails } from '../../../src/screen/details.js';
 import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi } from '../../../src/screen/ui.js';
-import { commitFiles, makeRepo, type TestRepo } from '../git/repo.js';
+import { commitFiles, type TestRepo } from '../git/repo.js';
+import { plannedRepo } from './planned-repo.js';
 
 const [OLD, NEW, NEXT] = ['20260101-000000-aaaa', '20260102-000000-bbbb', '20260103-000000-cccc'] as const;
 let repo: TestRepo;
@@ -80,13 +81,7 @@ async function over(runId: string, idea: string, open = ['a-1', 'a-2']): Promise
 }
 
 beforeAll(async () => {
-  repo = await makeRepo({ 'a.txt': 'a\n' });
-  const files = {
-    '.ralph-script.yaml': 'default: []\n',
-    'ralphctl.yaml': 'version: 1\nagent: scripted\n',
-    'roadmap.md': '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n',
-  };
-  await commitFiles(repo.root, files, 'plan');
+  repo = await plannedRepo();
   plan = await planRun(context(), {});
   project = (await findProject(context())).id;
 });

@@ -22,7 +22,8 @@ import { EXIT } from '../../../src/protocol/user-error.js';
 import { lookOf } from '../../../src/report/look.js';
 import { eventsPath } from '../../../src/run-files/events.js';
 import { writeRun } from '../../../src/run-files/run.js';
-import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+import { sh, type TestRepo } from '../git/repo.js';
+import { plannedRepo } from './planned-repo.js';
 
 const SINCE = Date.parse('2026-01-01T12:03:00Z');
 const agent: LeftWorking = { idea: 'a-1', doing: 'agent', since: SINCE };
@@ -136,13 +137,7 @@ describe('commands', () => {
   beforeEach(async () => {
     ended = [];
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    repo = await makeRepo({ 'a.txt': 'a\n' });
-    const files = {
-      '.ralph-script.yaml': 'default: []\n',
-      'ralphctl.yaml': 'version: 1\nagent: scripted\n',
-      'roadmap.md': '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n',
-    };
-    await commitFiles(repo.root, files, 'plan');
+    repo = await plannedRepo();
     project = (await findProject(context())).id;
     const { root } = context();
     const plan = await planRun(context(), {});
