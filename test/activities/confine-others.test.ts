@@ -123,6 +123,21 @@ describe('the worktree of another idea', () => {
       /changed b\.txt in the worktree of i-2/,
     ],
     [
+      'commits through its git directory',
+      'git --git-dir="$ROOT/.git/worktrees/ed-002-i-2" commit -q --allow-empty -m stray',
+      /moved the branch ralph\/i-2|ran git in the worktree of i-2/,
+    ],
+    [
+      'commits from a folder below through its git directory, named by a variable and a relative path',
+      'mkdir s && cd s && GIT_DIR=$(realpath --relative-to=. "$ROOT/.git/worktrees/ed-002-i-2") git commit -q --allow-empty -m stray',
+      /moved the branch ralph\/i-2|ran git in the worktree of i-2/,
+    ],
+    [
+      'commits through a .git file of its own that names its git directory',
+      'mkdir s && cd s && echo "gitdir: $ROOT/.git/worktrees/ed-002-i-2" > .git && git commit -q --allow-empty -m stray',
+      /moved the branch ralph\/i-2|ran git in the worktree of i-2/,
+    ],
+    [
       'moves its branch by name',
       'git commit -q --allow-empty -m x && git update-ref refs/heads/ralph/i-2 HEAD',
       /moved the branch ralph\/i-2/,
@@ -131,6 +146,29 @@ describe('the worktree of another idea', () => {
     const { strayed } = await run(agent);
     expect(strayed?.what.join('\n')).toMatch(what);
     expect(strayed?.question).toContain('look: ');
+  });
+
+  it('of an idea that began meanwhile counts, too', async () => {
+    const watch = await watched(1, 'i-1');
+    await sh(repo.root, 'worktree', 'add', '-q', '-b', 'ralph/i-4', worktreeOf(4, 'i-4'));
+    const env = { ...process.env, ...watch.env };
+    const commit = ['commit', '-q', '--allow-empty', '-m', 'stray'];
+    await execa('git', [`--git-dir=${repo.root}/.git/worktrees/ed-004-i-4`, ...commit], {
+      cwd: worktreeOf(1, 'i-1'),
+      env,
+    });
+    watch.ended();
+    expect((await watch.check())?.what.join('\n')).toMatch(/ran git in the worktree of i-4: git --git-dir=/);
+  });
+
+  it('the git directory of the checkout is the checkout, whatever the folder', async () => {
+    const { strayed } = await run('git --git-dir="$ROOT/.git" commit -q --allow-empty -m stray');
+    expect(strayed?.what).toEqual([expect.stringMatching(/^moved the branch main from .* \(commit: stray\)/)]);
+  });
+
+  it('reading there is no change', async () => {
+    const read = await run('git --git-dir="$ROOT/.git" log -1; git -C "$OTHER" stash list; git -C "$OTHER" status');
+    expect([read.strayed, read.noticed]).toEqual([undefined, undefined]);
   });
 
   it.each([

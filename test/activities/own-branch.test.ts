@@ -3,8 +3,11 @@
  * write. It never lands in the idea's name before a person has seen it. Features: C5, F1.
  */
 import { appendFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { exists } from '../../src/git/worktrees/list.js';
+import type { RunAgentResult } from '../../src/protocol/agent-run.js';
+import { until } from '../support/program.js';
 import { type Bench, bench, idea, say, whileAgentWorks } from './bench.js';
 
 const TIME = { timeout: 60_000 };
@@ -71,6 +74,41 @@ describe('while its agent works', () => {
     expect(result.strayed?.what[0]).toMatch(/ralph\/t-1 moved from/);
     expect(await b.git('log', '--format=%s', REF)).not.toContain('evil');
   });
+
+  const inside = (b: Bench, folder: string) =>
+    `cat > /dev/null; echo x > x.txt; git --git-dir="${b.repo}/.git/worktrees/${folder}" commit -q --allow-empty -m evil`;
+
+  it.each([
+    ['ends first', say('COMPLETE')],
+    ['still runs', `touch "$MARKS/evil"; while [ ! -e "$MARKS/go" ]; do sleep 0.1; done; ${say('COMPLETE')}`],
+  ])(
+    'C5: by the agent of another idea, through the git directory of its worktree; that agent %s',
+    TIME,
+    async (_, then) => {
+      const b = await project();
+      const other = await b.prepare('t-2', { agentName: 'ed-002' });
+      let running: Promise<RunAgentResult> | undefined;
+      const result = await during(b, async () => {
+        const own = (await b.git('worktree', 'list', '--porcelain')).match(
+          /worktree (\S+)\n[^\n]*\nbranch refs\/heads\/ralph\/t-1/,
+        );
+        await b.setAgent(`${inside(b, basename(own?.[1] ?? ''))}; ${then}`);
+        running = b.call(b.activities.runAgent, b.agentInput(other, { idea: 't-2', agentName: 'ed-002' })).done;
+        if (then.includes('evil')) await until('the commit', () => exists(join(b.marks, 'evil')));
+        else await running;
+      });
+      expect(result.strayed?.question).toMatch(
+        /^Somebody else changed the work of this idea: the agent of t-2 ran git in its worktree: git --git-dir=/,
+      );
+      await writeFile(join(b.marks, 'go'), '');
+      const culprit = await running;
+      expect(culprit?.strayed?.question).toMatch(/ran git in the worktree of t-1: git --git-dir=/);
+      // It has been told: the next run is the idea's own again.
+      await b.setAgent(`cat > /dev/null; echo more > more.txt; ${say('COMPLETE')}`);
+      const again = await b.runAgent({ serial: 2, iteration: 2 });
+      expect(again.strayed).toBeUndefined();
+    },
+  );
 
   it('C5: what its own agent does with git is its own', TIME, async () => {
     const b = await project();

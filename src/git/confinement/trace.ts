@@ -3,6 +3,7 @@
  * names would be a guess. Parsing is pure except for reading the file.
  */
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface TracedCommand {
@@ -11,6 +12,8 @@ export interface TracedCommand {
   argv: string[];
   /** Root of its worktree, when git named one. */
   worktree?: string;
+  /** Its git directory, absolute, when git named one: there lie the HEAD, the index and the branch that it moves. */
+  gitDir?: string;
   /** epoch ms */
   from: number;
   to: number;
@@ -24,9 +27,11 @@ export const traceEnvironment = (file: string): Record<string, string> => ({
   GIT_TRACE2_EVENT: file,
   GIT_TRACE2_EVENT_BRIEF: '1',
   GIT_TRACE2_EVENT_NESTING: '1',
+  // By this variable git names its git directory, also where an option or a `.git` file chose it.
+  GIT_TRACE2_ENV_VARS: 'GIT_DIR',
 });
 
-const WANTED = /^\{"event":"(?:version|start|def_repo|cmd_name|atexit)"/;
+const WANTED = /^\{"event":"(?:version|start|def_repo|def_param|cmd_name|atexit)"/;
 /** Limits reading: a run may call git very often. */
 const MOST_COMMANDS = 20_000;
 
@@ -37,6 +42,8 @@ interface Event {
   argv?: string[];
   worktree?: string;
   name?: string;
+  param?: string;
+  value?: string;
   code?: number;
 }
 
@@ -79,7 +86,9 @@ function take(found: Map<string, TracedCommand>, line: string): void {
   if (event.event === 'start') known.argv = event.argv ?? [];
   else if (event.event === 'def_repo' && event.worktree) known.worktree ??= event.worktree;
   else if (event.event === 'cmd_name') known.name = event.name ?? '';
-  else if (event.event === 'atexit') {
+  else if (event.event === 'def_param') {
+    if (event.param === 'GIT_DIR' && event.value) known.gitDir ??= resolve(known.worktree ?? '/', event.value);
+  } else if (event.event === 'atexit') {
     known.to = at;
     known.ok = event.code === 0;
   }

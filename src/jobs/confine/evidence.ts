@@ -22,9 +22,11 @@ import {
 import { type HeadLog, readHeadLog } from '../../git/confinement/own-branch.js';
 import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
 import type { Wall } from '../../git/confinement/wall.js';
+import { byGitDir } from '../../git/confinement/whose.js';
 import { readStatus } from '../../git/status.js';
 import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
+import { noteActs } from './acts.js';
 import { ranSince } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
 import { lookAtOtherWorktrees } from './other-worktrees.js';
@@ -90,26 +92,29 @@ export interface Seen {
 
 export async function look(input: GuardInput, place: OutsidePlace, before: Before, trace: string): Promise<Seen> {
   const { commonDir } = place;
-  const [outside, commands] = await Promise.all([readOutside(place), readTrace(trace)]);
+  const [outside, traced, links] = await Promise.all([readOutside(place), readTrace(trace), readLinks(commonDir)]);
   const worktree = await realpath(input.worktree);
+  const commands = await byGitDir(traced, place, links);
+  const others = Object.values(links).filter(({ path }) => path !== worktree);
+  if (input.wall) await noteActs(input.wall, input.idea, commands, others);
   const gitDir = await privateGitDir(worktree);
   const headMoves = gitDir ? await readMoves(gitDir, 'HEAD') : [];
   const made = madeSince(headMoves, before.at);
   const [was, after] = await withIdeas(place, input.branch, before, outside, commands, made);
   const { outputFile } = input;
-  const [moved, edited, others] = await Promise.all([
+  const [moved, edited, around] = await Promise.all([
     JSON.stringify(after) === JSON.stringify(was)
       ? []
       : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
     edits(input, place, worktree, before.at),
     lookAtOtherWorktrees({
-      ...{ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands },
+      ...{ commonDir, worktree, outputFile, before: before.links ?? {}, now: links, since: before.at, commands },
       ownAgentRan: (idea) => ranSince(place.root, before.at, idea),
     }),
   ]);
   const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
-  const outOfBounds = [...outOfBoundsOf(breaches), ...moved, ...edited.outOfBounds, ...others.outOfBounds];
-  return { outside, outOfBounds, edited: edited.files, broken: others.broken };
+  const outOfBounds = [...outOfBoundsOf(breaches), ...moved, ...edited.outOfBounds, ...around.outOfBounds];
+  return { outside, outOfBounds, edited: edited.files, broken: around.broken };
 }
 
 /**

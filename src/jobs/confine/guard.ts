@@ -20,6 +20,7 @@ import { many } from '../../protocol/many.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { writeAtomically } from '../../run-files/run.js';
+import { TRACE_FILE, untoldActs } from './acts.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
@@ -33,8 +34,8 @@ export interface Guard {
   /** Call when the agent has ended, for any reason. */
   ended(): void;
   /**
-   * Call after the run, before the idea's commit. Restores the branch where others moved it, and returns their changes;
-   * see `own-branch.ts`.
+   * Call after the run, before the idea's commit. Restores the branch where others moved it, and returns their changes
+   * of branch and worktree; see `own-branch.ts` and `acts.ts`.
    */
   ownBranch(): Promise<OutOfBoundsChange[]>;
   /**
@@ -64,7 +65,7 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
   if (!enabled) return { ...NO_GUARD, notice: noticeOf(input) };
   const place = places.get(input.repo) ?? (await locate(input.repo));
   places.set(input.repo, place);
-  const files = { trace: join(input.dir, 'git-trace.jsonl'), before: join(input.dir, 'outside.json') };
+  const files = { trace: join(input.dir, TRACE_FILE), before: join(input.dir, 'outside.json') };
   const seen = await readBefore(files.before);
   const before = seen ?? (await readPlace(place, input.worktree));
   if (!seen) await writeAtomically(files.before, JSON.stringify(before));
@@ -77,8 +78,11 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
     env: traceEnvironment(files.trace),
     ended,
     notice: (redact = asItIs) => noticed(input, place, before, seenAfter, redact),
-    ownBranch: () =>
-      foreignMoves(input, { head: before.head, tip: before.ideas?.[`refs/heads/${input.branch}`], trace: files.trace }),
+    ownBranch: async () => {
+      const begun = { head: before.head, tip: before.ideas?.[`refs/heads/${input.branch}`], trace: files.trace };
+      const moves = await foreignMoves(input, begun);
+      return input.wall ? [...moves, ...(await untoldActs(input.wall, place, input))] : moves;
+    },
     check: async (redact = asItIs, more = []) => {
       seenAfter = await look(input, place, before, files.trace);
       const outOfBounds = [...seenAfter.outOfBounds, ...more];

@@ -12,6 +12,7 @@ import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { TracedCommand } from '../../git/confinement/trace.js';
 import { exists, type Link, readLinks } from '../../git/worktrees/list.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
+import { lineOf, writesIn } from './acts.js';
 import { CHANGES, textsWith } from './mentions.js';
 
 export interface OtherWorktrees {
@@ -19,8 +20,9 @@ export interface OtherWorktrees {
   /** The agent's own worktree, resolved. */
   worktree: string;
   outputFile: string;
-  /** Links before the run. */
+  /** Links before the run, and now. */
   before: Readonly<Record<string, Link>>;
+  now: Readonly<Record<string, Link>>;
   /** Start of the run, epoch ms. */
   since: number;
   commands: readonly TracedCommand[];
@@ -30,12 +32,6 @@ export interface OtherWorktrees {
 
 /** While ralphctl removes or moves a worktree, it is missing for an instant. */
 const SETTLE_MS = 1500;
-/** Commands that change files, index or branch of the worktree in which they run. */
-const WRITES = new Set(
-  'add am apply bisect checkout cherry-pick clean commit merge mv pull read-tree rebase reset restore revert rm stash switch update-index'.split(
-    ' ',
-  ),
-);
 const ideaOf = ({ branch }: Link): string | undefined =>
   branch?.startsWith('ralph/') ? branch.slice('ralph/'.length) : undefined;
 const ownerOf = (link: Link): string => `the worktree ${ideaOf(link) ? `of ${ideaOf(link)}` : basename(link.path)}`;
@@ -57,22 +53,33 @@ export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found
   const damaged = new Set(await stillBroken(place, others));
   for (const [name, link] of others) {
     const said = texts.get(basename(link.path)) ?? [];
-    const ran = inIt(place.commands, link);
+    const [ran] = writesIn(place.commands, link);
     const took = removedBy(place.commands, link) || (damaged.has(name) && said.some((text) => CHANGES.test(text)));
     const gone = damaged.has(name) || (link.sound && !(await exists(link.path)));
     if (gone && took) outOfBounds.push(removal(link));
     else if (damaged.has(name)) {
       const idea = ideaOf(link);
       if (idea === undefined || !place.ownAgentRan(idea)) broken.push(`${ownerOf(link)} (${link.path})`);
-    } else if (ran)
-      outOfBounds.push({
-        what: `ran git in ${ownerOf(link)}: ${ran}`,
-        look: `git -C ${shellQuoted(link.path)} reflog`,
-      });
+    } else if (ran) outOfBounds.push(gitIn(link, ran));
     else outOfBounds.push(...(await edited(link, said, place.since)));
+  }
+  for (const link of begunMeanwhile(place)) {
+    const [ran] = writesIn(place.commands, link);
+    if (ran) outOfBounds.push(gitIn(link, ran));
   }
   return { outOfBounds, broken };
 }
+
+/** Worktrees of ideas that began during the run. */
+function begunMeanwhile({ before, now, worktree }: OtherWorktrees): Link[] {
+  const known = new Set([worktree, ...Object.values(before).map(({ path }) => path)]);
+  return Object.values(now).filter((link) => ideaOf(link) !== undefined && !known.has(link.path));
+}
+
+const gitIn = (link: Link, command: TracedCommand): OutOfBoundsChange => ({
+  what: `ran git in ${ownerOf(link)}: ${lineOf(command)}`,
+  look: `git -C ${shellQuoted(link.path)} reflog`,
+});
 
 const removal = (link: Link): OutOfBoundsChange => ({
   what: `deleted or broke ${ownerOf(link)}; its branch is kept and ralphctl recreates it from there, but uncommitted work is lost`,
@@ -97,12 +104,6 @@ async function brokenAmong(commonDir: string, others: readonly [string, Link][])
     if (now[name] || (await exists(link.path))) found.push([name, link]);
   }
   return found;
-}
-
-/** The first command that changed something in that worktree. */
-function inIt(commands: readonly TracedCommand[], link: Link): string | undefined {
-  const found = commands.find((one) => one.ok && one.worktree === link.path && WRITES.has(one.name));
-  return found?.argv.join(' ').slice(0, 120);
 }
 
 function removedBy(commands: readonly TracedCommand[], link: Link): boolean {
