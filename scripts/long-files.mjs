@@ -63,6 +63,7 @@ export const LONG_FILES = [
   'test/integration/says-after.test.ts',
   'test/integration/scale.test.ts',
   'test/integration/screen-features.test.ts',
+  'test/integration/screen-states.test.ts',
   'test/integration/screen-still.test.ts',
   'test/integration/screen-warnings.test.ts',
   'test/integration/screen.test.ts',

@@ -47,6 +47,8 @@ export interface IdeaLine {
   commit?: string;
   /** Reported iterations; those of a running workflow are in its own view. */
   iterations?: IterationStats;
+  /** Commands that the run accepts for it now; of an idea that waits for a person or rests. */
+  possible?: string[];
 }
 
 /** Answer of the `status` query, and what `closeRun` writes down. */

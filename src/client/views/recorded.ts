@@ -9,6 +9,7 @@ import { runDir } from '../../config/paths.js';
 import { firstState } from '../../decide/run/first-state.js';
 import { RUN_TABLE } from '../../decide/run/table.js';
 import { Graph } from '../../decide/scheduler/graph.js';
+import { withPossible } from '../../decide/views/possible.js';
 import { runStatus } from '../../decide/views/status.js';
 import { addIteration, noIterations } from '../../decide/views/survey.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
@@ -160,5 +161,5 @@ function iterationsOf(runs: IdeaModel['iterations']): IterationStats {
 
 export function recordedStatus({ run, state, settings, graph }: Recorded): RunStatus {
   const { project, runId } = run.file;
-  return runStatus({ project, runId }, state, settings, graph, Date.now());
+  return withPossible(runStatus({ project, runId }, state, settings, graph, Date.now()), state, graph);
 }

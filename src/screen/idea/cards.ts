@@ -96,7 +96,7 @@ export function card(view: View, idea: IdeaModel, columns: number): Line[] {
   // In an open run it stays landed.
   const before = shown === 'taken off' && idea.status === 'landed' ? 'landed, and ' : '';
   return box(
-    [{ title: `${look.sign} ${before}${TITLES[shown] ?? shown}`, right: right(view, idea, shown), lines }],
+    [{ title: `${look.sign} ${before}${TITLES[shown] ?? shown}`, right: right(view, idea, shown, cells), lines }],
     columns,
   );
 }
@@ -114,7 +114,7 @@ function keyLines(view: View, idea: IdeaModel, shown: string, cells: number): Li
   return lines.map((one) => line(' ', one));
 }
 
-function right({ model, now }: View, idea: IdeaModel, shown: string): string {
+function right({ model, now }: View, idea: IdeaModel, shown: string, cells: number): string {
   const at = idea.since === undefined ? '' : clock(idea.since, now);
   const last = idea.iterations.at(-1);
   switch (shown) {
@@ -127,7 +127,8 @@ function right({ model, now }: View, idea: IdeaModel, shown: string): string {
     case 'queued': {
       const place = model.queue.filter((id) => id !== model.landing).indexOf(idea.id) + 1;
       const before = model.landing === undefined ? place : place + 1;
-      return before > 0 ? `number ${before} in the landing queue` : 'in the landing queue';
+      if (before > 0) return cells < 60 ? `number ${before}` : `number ${before} in the landing queue`;
+      return 'in the landing queue';
     }
     case 'timed out': {
       const most = idea.max ?? last?.max;
@@ -167,9 +168,10 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
         model.landing !== undefined && model.landing !== idea.id ? model.ideas.get(model.landing) : undefined;
       const gate = idea.gateNow ?? before?.gateNow;
       const after = before ? `after ${before.id}${gate ? ` (at the gate, ${duration(now - gate.at)})` : ''}` : '';
-      return [
-        `${gateText(idea.gate)}    ${after || (gate ? `gate on the merged tree, ${duration(now - gate.at)}` : '')}`.trimEnd(),
-      ];
+      const meanwhile = after || (gate ? `gate on the merged tree, ${duration(now - gate.at)}` : '');
+      const parts = [gateText(idea.gate), meanwhile].filter((one) => one !== '');
+      const one = parts.join('    ');
+      return width(one) <= cells ? [one] : parts;
     }
     case 'timed out':
       return [

@@ -53,18 +53,19 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
     return box([{ title: 'Starting', lines }], columns);
   }
   const max = idea.max ?? run.max;
+  const narrow = columns < 70;
   const title = [
     `Iteration ${run.number}${max === undefined ? '' : ` of ${max}`}`,
     idea.step ? `step ${idea.step.number}/${idea.step.of}${idea.step.phase ? ` ${clean(idea.step.phase)}` : ''}` : '',
     restText(idea) ?? '',
     activity ?? (idea.gateNow ? `gate ${idea.gateNow.number}/${idea.gateNow.of}` : ''),
-    idea.retries > 0 ? retriesText(idea.retries) : '',
+    // A narrow title has no room for it.
+    idea.retries > 0 && !narrow ? retriesText(idea.retries) : '',
   ]
     .filter((one) => one !== '')
     .join(' · ');
   const time = times(idea, run, told, now);
   const tests = idea.gate?.tests;
-  const narrow = columns < 70;
   const percent = idea.percent ?? 0;
   const progress = (cells: number): Line =>
     line(
@@ -90,7 +91,7 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
             line(
               ` cost         ${costText(idea)}${tokens === 0 ? '' : `, ${short(idea.spent.tokensIn)} in, ${short(idea.spent.tokensOut)} out`}`,
             ),
-            line(` time         ${time.idea}`),
+            line(` time         ${time.idea}${idea.retries > 0 ? `, ${retriesText(idea.retries)}` : ''}`),
           ],
         },
       ],

@@ -8,6 +8,7 @@ import { isAnswerTaken, isReport } from '../../decide/messages/between.js';
 import type { Outcome } from '../../decide/run/answers.js';
 import { enqueueProblem } from '../../decide/run/enqueue.js';
 import { ideaPage } from '../../decide/views/pages.js';
+import { withPossible } from '../../decide/views/possible.js';
 import { NEXT_SHOWN, runStatus } from '../../decide/views/status.js';
 import { why } from '../../decide/views/why.js';
 import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
@@ -40,7 +41,9 @@ export function handleRunMessages(run: RunControls): void {
     () => {
       const pilot = run.pilot();
       if (!pilot) return undefined;
-      return runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now(), pilot.next(NEXT_SHOWN));
+      const { state, graph } = pilot;
+      const status = runStatus(run.input, state, run.input.settings, graph, Date.now(), pilot.next(NEXT_SHOWN));
+      return withPossible(status, state, graph);
     },
     { description: DESCRIBED.status },
   );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withPossible } from '../../../../src/decide/views/possible.js';
 import { ideaLine, runStatus, statistics } from '../../../../src/decide/views/status.js';
 import { MAX_LISTED, survey, withUnreported } from '../../../../src/decide/views/survey.js';
 import { why } from '../../../../src/decide/views/why.js';
@@ -77,6 +78,23 @@ describe('G9 status view', () => {
     const { counts } = survey([...entries, entryOf(card('b', { blue: true }))]);
     expect(Object.keys(counts).sort()).toEqual([...statuses].sort());
     expect(Object.values(counts)).toEqual(Array(12).fill(1));
+  });
+
+  test('C4 C5: each idea that waits has the commands that apply to it, as `why` says them', () => {
+    const pilot = pilotOf([card('b'), card('c'), card('d')]);
+    decided(pilot);
+    say(pilot, 'b', 'needs-human', { reason: 'which port?' });
+    closed(pilot, 'c', 'blocked', 'no key');
+    decided(pilot);
+    const { attention } = withPossible(statusView(pilot), pilot.state, pilot.graph);
+    expect(attention.map(({ id, possible }) => [id, possible])).toEqual(
+      ['b', 'c'].map((id) => [id, why(id, SETTINGS, pilot.graph, pilot.state)?.possible]),
+    );
+    const [asks = [], blocked = []] = attention.map(({ possible }) => possible);
+    expect(asks).toContain('answer');
+    expect(asks).not.toContain('unblock');
+    expect(blocked).toContain('unblock');
+    expect(blocked).not.toContain('answer');
   });
 
   test('G9: the view of a run under way', () => {
