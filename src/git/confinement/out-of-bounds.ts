@@ -74,7 +74,13 @@ export function findOutOfBounds(before: Outside, after: Outside, evidence: Evide
 const short = (commit: string): string => commit.slice(0, 10);
 const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
 const inWindow = (command: TracedCommand, seconds: number): boolean =>
-  command.ok && seconds >= Math.floor(command.from / 1000) && seconds * 1000 <= command.to;
+  command.ok && seconds >= firstSecond(command.from) && seconds * 1000 <= command.to;
+
+/**
+ * The earliest second in a reflog of something that began at `ms`. git asks time(2), which reads the kernel's coarse
+ * clock: it lags behind the precise one by up to a tick, 15 ms where many machines share a processor.
+ */
+const firstSecond = (ms: number): number => Math.floor((ms - 50) / 1000);
 
 function refChange(name: string, before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange | undefined {
   const from = before.refs[name] ?? '';
@@ -135,7 +141,7 @@ export const madeSince = (headMoves: readonly RefMove[], since: number): Readonl
     headMoves
       .filter(
         ({ at, text }) =>
-          at >= Math.floor(since / 1000) &&
+          at >= firstSecond(since) &&
           /^(?:commit|cherry-pick|revert|am|rebase)\b/.test(text) &&
           // A rebase begins at a commit of someone else, and may end at one.
           !/^rebase[^(:]*\((?:start|reset|finish|abort)\)/.test(text),
