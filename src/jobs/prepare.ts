@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ideaDir, keptDir, worktreesDir } from '../config/paths.js';
 import { ensureSetup, SetupError } from '../gate/kept/setup.js';
 import { admitOwnTip, noteOwnTip } from '../git/confinement/own-branch.js';
@@ -15,7 +15,8 @@ import { RepositoryError } from '../git/errors.js';
 import { patientTip } from '../git/patient-tip.js';
 import { ideaBranch, readTip } from '../git/refs.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
-import { privateGitDir } from '../git/worktrees/list.js';
+import { canonical, privateGitDir } from '../git/worktrees/list.js';
+import { isWhole, mendGitDirs } from '../git/worktrees/mend.js';
 import { putLinkBack } from '../git/worktrees/relink.js';
 import { reopenForConflict, reopenForRed } from '../git/worktrees/reopen.js';
 import type { PrepareInput, PrepareResult } from '../protocol/activities.js';
@@ -142,6 +143,10 @@ export function asWorkError(error: unknown): never {
 export interface Recreated {
   /** Only its link to the repository was gone or replaced; the files are as they were left. */
   linked?: true;
+  /** Only files of its private git directory were broken; its own files are as they were left. */
+  mended?: true;
+  /** It was moved away with git, and is back as it was left. */
+  moved?: true;
   /** What was in its place is kept here. */
   aside?: string | undefined;
 }
@@ -154,16 +159,20 @@ export async function recreateIfGone(
   context: WorkContext,
   look: { branch: boolean },
 ): Promise<Recreated | undefined> {
-  if (await privateGitDir(input.worktree)) return undefined;
+  const gitDir = await privateGitDir(input.worktree);
+  if (gitDir && (await isWhole(gitDir))) return undefined;
+  const root = await canonical(dirname(input.worktree));
+  const mended = await mendGitDirs({ repo, root, idea: input.idea });
+  if (mended && (await privateGitDir(input.worktree))) return { mended: true };
   const linked = await putLinkBack(repo, input.worktree);
   if (linked) return { ...linked, linked: true };
   const { project, runId, idea, agentName } = input;
   const at = input.worktree;
-  const { worktree, aside } = await prepareIdea(deps, { project, runId, idea, agentName, at }, context, {
+  const { worktree, aside, origin } = await prepareIdea(deps, { project, runId, idea, agentName, at }, context, {
     ...look,
     during: 'iteration',
   });
-  if (worktree === at) return { aside };
+  if (worktree === at) return origin === 'adopted' ? { moved: true } : { aside };
   const message = `the worktree of ${idea} was gone; ralphctl recreated it at ${worktree} instead of ${input.worktree}. Restart the idea with: ralphctl retry ${idea}`;
   throw new WorkError(message, FAILURE.repository);
 }

@@ -38,6 +38,7 @@ export type SaveReason =
   | 'uncommitted work was put away'
   | 'the agent had left its branch'
   | 'its worktree was removed'
+  | 'its worktree was moved away'
   | 'its agent was interrupted'
   | 'protected paths were put back'
   | 'before sync'

@@ -17,7 +17,8 @@ import { GitError, git } from '../runner.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { adopt } from './adopt.js';
 import { moveFolderAside } from './leftovers.js';
-import { canonical, exists, headBranch, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
+import { canonical, exists, headBranch, isUnder, privateGitDir, type WorktreeEntry } from './list.js';
+import { mendedWorktrees } from './mend.js';
 import { openOperation } from './operations.js';
 import { freePlace, linkPlace } from './places.js';
 import { recoverBranch } from './recover.js';
@@ -71,6 +72,7 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   await Promise.all([
     ...(tip ? [] : [markOurs(input.repo, input.idea, input.base)]),
     writeMark(placed.gitDir, 'idea', input.idea),
+    writeMark(placed.gitDir, 'place', placed.path),
     clearMark(placed.gitDir, 'recyclable'),
     clearMark(placed.gitDir, 'recycling'),
     clearMark(placed.gitDir, 'rolled-back'),
@@ -84,7 +86,10 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
 
 async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {
   const { repo, idea } = input;
-  const [entries, tip = ''] = await Promise.all([listWorktrees(repo), readTip(repo, `refs/heads/${branch}`)]);
+  const [entries, tip = ''] = await Promise.all([
+    mendedWorktrees({ repo, root, idea }),
+    readTip(repo, `refs/heads/${branch}`),
+  ]);
   const own = await adopt({ repo, root, branch, idea }, entries);
   if (own && 'gitDir' in own) return { placed: { ...own, origin: 'adopted' }, tip };
   if (tip) await refuseForeign(repo, idea, tip, input.base);

@@ -8,6 +8,7 @@ import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
 import { exists, privateGitDir, type WorktreeEntry } from './list.js';
+import { saveBehindLink } from './mend.js';
 
 /** Frees `path`. `entry` is its registration, if it has one. Call under the repository mutex. */
 export async function clearPath(
@@ -29,6 +30,7 @@ export async function clearPath(
 /** Moves what is in the place of a worktree aside, and removes its registration; returns the new name. */
 export async function setAside(repo: string, entry: WorktreeEntry, idea: string): Promise<string | undefined> {
   refuseLocked(entry);
+  await saveBehindLink(repo, entry, idea);
   const aside = await moveFolderAside(entry.path);
   await forget(repo, entry, idea);
   return aside;

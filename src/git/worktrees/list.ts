@@ -65,7 +65,7 @@ async function mainCheckout(repo: string, listed: string): Promise<string> {
 
 /**
  * The private git directory of the linked worktree at `path`, when the link is valid in both directions; undefined for
- * a main checkout, a missing folder, a broken link, or a symbolic link to another worktree.
+ * a main checkout, a missing folder, a broken link, or a symbolic link, also one to the worktree that was here.
  */
 export async function privateGitDir(path: string): Promise<string | undefined> {
   try {
@@ -74,7 +74,7 @@ export async function privateGitDir(path: string): Promise<string | undefined> {
     const gitDir = resolve(path, link.slice('gitdir: '.length));
     const back = resolve(gitDir, (await readRegular(`${gitDir}/gitdir`)).trim());
     if ((await realpath(dirname(back))) !== (await realpath(path))) return undefined;
-    return dirname(back) === path || !(await lstat(path)).isSymbolicLink() ? gitDir : undefined;
+    return (await lstat(path)).isSymbolicLink() ? undefined : gitDir;
   } catch {
     return undefined;
   }

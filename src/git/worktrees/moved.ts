@@ -90,6 +90,13 @@ export async function brokenHead(checkout: string, branch = 'main'): Promise<str
   return `HEAD of the checkout ${checkout} is broken (${file} is ${how}), so git finds no repository there. Fix it: ${text === NO_FILE ? `rm -r ${shellQuoted(file)}; ` : ''}echo 'ref: refs/heads/${branch}' > ${shellQuoted(file)}`;
 }
 
+/** Whether git can read this HEAD. */
+export const readableHead = (file: string): Promise<boolean> =>
+  headAt(file).then(
+    (text) => READABLE.test(text),
+    () => false,
+  );
+
 /** Only where the rest of a repository exists. */
 async function gitDirAt(checkout: string): Promise<string | undefined> {
   const link = join(checkout, '.git');

@@ -6,7 +6,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { readRegular } from '../regular.js';
-import { git } from '../runner.js';
+import { GitError, git } from '../runner.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { privateGitDir, type WorktreeEntry } from './list.js';
 import { linksIn } from './places.js';
@@ -41,7 +41,11 @@ export async function takeRecyclable(
   for (const place of places) if ((await readMark(place.gitDir, 'recycling')) === idea) return place;
   for (const { path, gitDir } of places) {
     if ((await readMark(gitDir, 'recyclable')) === undefined) continue;
-    if (!holdsNoWork(await readStatus(path))) {
+    // An agent may have broken its git directory.
+    const status = await readStatus(path).catch((error: unknown) => {
+      if (!(error instanceof GitError)) throw error;
+    });
+    if (!status || !holdsNoWork(status)) {
       await clearMark(gitDir, 'recyclable');
       continue;
     }
@@ -97,9 +101,9 @@ export async function forgetFlags(path: string): Promise<void> {
 /**
  * `idea`: the owner · `recyclable`: landed and clean · `recycling`: being rebuilt for the named idea, empty · `reopen`:
  * see reopen.ts · `rolled-back`: see rollback.ts · `unproven`: kept folders may be another idea's, until set-up has
- * checked
+ * checked · `place`: the folder in which ralphctl left the worktree, which its agent may move
  */
-export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven';
+export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven' | 'place';
 
 const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
 

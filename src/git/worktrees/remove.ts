@@ -11,8 +11,9 @@ import { isClean, readStatus } from '../status.js';
 import { findOwn } from './adopt.js';
 import { moveFolderAside, refuseLocked } from './leftovers.js';
 import { canonical, exists, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
+import { mendedWorktrees, saveBehindLink } from './mend.js';
 import { unlinkPlace } from './places.js';
-import { isReplaced } from './relink.js';
+import { isReplaced, relink } from './relink.js';
 import type { IdeaPlace } from './rollback.js';
 
 /**
@@ -98,7 +99,11 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
   const { repo, idea } = place;
   const root = await canonical(place.worktreesRoot);
   const branch = ideaBranch(idea);
-  const entry = await findOwn({ root, branch, idea }, await listWorktrees(repo));
+  const mutex = `meta:${await canonical(repo)}`;
+  const entry = await findOwn(
+    { root, branch, idea },
+    await exclusive(mutex, () => mendedWorktrees({ repo, root, idea })),
+  );
   if (entry && !isUnder(entry.path, root))
     return { removed: false, note: `The branch ${branch} is checked out in ${entry.path}, which is not ralphctl's.` };
   let saved: string | undefined;
@@ -107,6 +112,7 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
     if (entry?.locked !== undefined && place.force) await git(repo).run(['worktree', 'unlock', entry.path]);
     const aside = entry && (place.force ? await exists(entry.path) : await isReplaced(entry.path));
     if (entry && aside && !place.force) refuseLocked(entry);
+    if (entry && !(await isReplaced(entry.path)) && (await exists(entry.path))) await relink(repo, entry.path);
     // The target has what an idea without work began on.
     const since = `refs/heads/${place.target}`;
     if (entry && aside) ({ saved, moved } = await moveAside(repo, idea, entry, since));
@@ -133,6 +139,7 @@ async function moveAside(
   const saved =
     status && (await savePoint({ worktree: entry.path, idea, why: 'its worktree was removed', status, since }));
   const moved = await exclusive(`meta:${await canonical(repo)}`, async () => {
+    await saveBehindLink(repo, entry, idea);
     const name = await moveFolderAside(entry.path);
     await git(repo).run(['worktree', 'remove', '--force', entry.path]);
     await unlinkPlace(entry.path);

@@ -14,11 +14,12 @@ import { readStatus, type Status } from '../status.js';
 import { findOwn } from './adopt.js';
 import { takenElsewhere } from './bring-over.js';
 import { forget, setAside } from './leftovers.js';
-import { canonical, exists, isUnder, listWorktrees, privateGitDir } from './list.js';
+import { canonical, exists, isUnder } from './list.js';
+import { mendedWorktrees } from './mend.js';
 import { type OpenOperation, openOperation } from './operations.js';
 import { recoverBranch } from './recover.js';
 import { clearMark, readMark, writeMark } from './recycle.js';
-import { isReplaced } from './relink.js';
+import { isReplaced, relink } from './relink.js';
 
 export interface IdeaPlace {
   repo: string;
@@ -145,7 +146,7 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
   const { repo, idea } = place;
   const root = await canonical(place.worktreesRoot);
   const branch = ideaBranch(idea);
-  const entries = await listWorktrees(repo);
+  const entries = await exclusive(`meta:${await canonical(repo)}`, () => mendedWorktrees({ repo, root, idea }));
   const entry = await findOwn({ root, branch, idea }, entries);
   if (!entry) return undefined;
   const { path } = entry;
@@ -158,7 +159,7 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
     await exclusive(`meta:${await canonical(repo)}`, () => setAside(repo, entry, idea));
     return undefined;
   }
-  const gitDir = await privateGitDir(path);
+  const gitDir = await relink(repo, path);
   if (!gitDir)
     throw new RepositoryError(
       `The link of worktree ${path} to its repository is broken.`,

@@ -45,7 +45,14 @@ export interface Ended {
   recreated: Recreated | undefined;
 }
 
-export const recreatedText = ({ aside, linked }: Recreated): string => (linked ? linkedText(aside) : goneText(aside));
+export const recreatedText = ({ aside, linked, mended, moved }: Recreated): string =>
+  moved ? MOVED : mended ? MENDED : linked ? linkedText(aside) : goneText(aside);
+
+const MOVED =
+  'the worktree was moved to another folder during the run; ralphctl moved it back, and all files are as the run left them. Leave it where it is: work elsewhere does not count';
+
+const MENDED =
+  "files of the worktree's private git directory (.git/worktrees) were broken during the run; ralphctl made them anew, and all files are as the run left them. Leave that directory alone: without it no commit counts";
 
 const linkedText = (aside: string | undefined): string =>
   aside === undefined

@@ -230,12 +230,13 @@ describe('C2 clean-up', () => {
     expect(await sh(repo.root, 'worktree', 'list')).not.toContain('i-1');
   });
 
-  it('a broken link is refused; force moves the folder aside', async () => {
+  it.each([false, true])('a broken link is put back first, and all is saved (force: %s)', async (force) => {
     const path = await worked();
     await writeFile(join(path, '.git'), 'garbage\n');
-    expect(await cleanupIdea(place())).toMatchObject({ removed: false, note: expect.stringContaining('repair') });
-    expect(await cleanupIdea({ ...place(), force: true })).toMatchObject({ removed: true });
-    expect(await read(`${path}.kept-1`, 'untracked.txt')).toBe('u\n');
+    const got = await cleanupIdea({ ...place(), force });
+    expect(got.removed).toBe(true);
+    expect(await there(path)).toBe(false);
+    expect(await sh(repo.root, 'show', `${got.saved}:untracked.txt`)).toBe('u');
   });
 
   it.each([
