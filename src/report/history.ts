@@ -164,7 +164,7 @@ export function runsText(
           ? begun
           : `${weekday(run.startedAt)} ${begun}`,
       ran(run, now),
-      `${SIGNS[run.outcome]} ${run.outcome}${run.waves?.length ? `, ${many(run.waves.length, 'wave')}` : ''}`,
+      `${SIGNS[run.outcome]} ${run.outcome}${run.waves?.length ? `, ${many(run.waves.length, 'wave')}` : ''}${landedOn(run)}`,
       text(run.landed),
       text(run.notLanded),
       text(run.iterations),
@@ -193,6 +193,9 @@ export function runsText(
     ...lastOpen(runs, now, width),
   ];
 }
+
+const landedOn = ({ landed = 0, on }: HistoryRun): string =>
+  on === undefined ? '' : `, ${landed > 0 ? 'landed' : 'to land'} on ${clean(on)}`;
 
 const weekday = (at: number): string => new Intl.DateTimeFormat('en-GB', { weekday: 'short' }).format(at);
 

@@ -157,6 +157,8 @@ export interface HistoryRun {
   unknownTokens?: number;
   agents: string[];
   target?: { from: string; to: string; green?: boolean };
+  /** The branch on which it landed its ideas, where that is not the target of the newest run. */
+  on?: string;
   open?: HistoryIdea[];
   done?: HistoryLanded[];
   /** Ideas that a person skipped or gave up; they are in no other count. */

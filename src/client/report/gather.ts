@@ -18,7 +18,7 @@ import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { readModel } from '../../run-files/read-model.js';
 import { leftOut, newestRun, tellLeftOut } from '../../run-files/readable.js';
-import { listRuns } from '../../run-files/run.js';
+import { listRuns, loadRun } from '../../run-files/run.js';
 import { readSummary } from '../../run-files/summary.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
@@ -213,13 +213,19 @@ async function sinceThen(
   for (const runId of runs.toReversed()) {
     if (left.size === 0) break;
     const unreadable = (): void => {};
+    let on: string | undefined;
     for await (const event of followEvents(eventsPath(root, { project, runId }), AbortSignal.abort(), { unreadable })) {
       if (event.kind !== 'idea' || event.status !== 'landed' || !left.delete(event.idea)) continue;
-      later.set(event.idea, `landed ${dayText(Date.parse(event.at))}`);
+      on ??= await targetOf(root, { project, runId });
+      const where = on === undefined || on === model.target ? '' : ` on ${on}`;
+      later.set(event.idea, `landed${where} ${dayText(Date.parse(event.at))}`);
     }
   }
   return later;
 }
+
+const targetOf = async (root: string, ref: RunRef): Promise<string | undefined> =>
+  (await loadRun(root, ref).catch(() => undefined))?.file.target;
 
 const dayText = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');

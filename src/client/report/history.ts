@@ -7,6 +7,8 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { tailOfOwn } from '../../config/own-files.js';
 import { isDecided } from '../../model/at-end.js';
+import type { Gone, Renamed } from '../../model/model.js';
+import { againCommand, startCommand } from '../../model/start-again.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { UserError } from '../../protocol/user-error.js';
@@ -16,6 +18,8 @@ import { eventsPath, parseEvent } from '../../run-files/events.js';
 import { askedFor, type KeptFor, keptForNext } from '../../run-files/kept.js';
 import { readable } from '../../run-files/readable.js';
 import { listRuns, loadRun } from '../../run-files/run.js';
+import type { RunFile } from '../../run-files/shapes.js';
+import { namedOf, startAgainOf } from '../../run-files/start-again.js';
 import { readSummary } from '../../run-files/summary.js';
 import type { History, HistoryRun } from '../../screen/details.js';
 import type { Context } from '../context.js';
@@ -39,12 +43,15 @@ export async function historyRuns(
   warn = warnOnce,
 ): Promise<History> {
   const runs: HistoryRun[] = [];
+  const files = new Map<string, RunFile>();
   for (const runId of await listRuns(context.root, project)) {
-    const run = await oneRun(context, { project, runId }, runs.length, { now, warn });
-    if (run) runs.push(run);
+    const one = await oneRun(context, { project, runId }, runs.length, { now, warn });
+    if (!one) continue;
+    runs.push(one.run);
+    files.set(runId, one.file);
   }
   await noteStranded(context, project, runs);
-  const { target, renamed } = await noteGone(context, project, runs);
+  const { target, renamed } = await noteGone(context, project, runs, files);
   const first = new Date(now);
   const month = new Date(first.getFullYear(), first.getMonth(), 1).getTime();
   const recent = runs.filter(({ startedAt }) => startedAt >= month);
@@ -75,27 +82,49 @@ function landedIn(runs: readonly HistoryRun[]): number {
   return ids.size + unnamed;
 }
 
-/** Notes landed ideas that have left the target since, with the newest run that landed each. */
+/**
+ * Notes landed ideas that have left their target since, with the newest run that landed each there. Each target is asked
+ * about its own runs: what landed on another one is not missing on it.
+ */
 async function noteGone(
   { root }: Context,
   project: string,
   runs: readonly HistoryRun[],
+  files: ReadonlyMap<string, RunFile>,
 ): Promise<Pick<History, 'target' | 'renamed'>> {
   const [newest] = runs;
-  const file = newest && (await loadRun(root, { project, runId: newest.runId }).catch(() => undefined))?.file;
+  const file = newest && files.get(newest.runId);
   if (!file) return {};
-  const lands = new Map<string, HistoryRun>();
-  for (const run of runs) for (const { id } of run.done ?? []) if (!lands.has(id)) lands.set(id, run);
-  const { gone, renamed } = await targetNow(file, new Map([...lands.keys()].map((id) => [id, undefined])), {
-    whole: true,
-  });
   const decided = new Set((await keptForNext(root, project).catch(() => [])).flatMap(decidedIn));
-  for (const [id, one] of gone) {
-    const run = lands.get(id);
-    const next = decided.has(id) ? { decided: true as const } : {};
-    if (run) run.gone = [...(run.gone ?? []), { id, ...one, ...next }];
+  const targets = new Set([...files.values()].map(({ target }) => target));
+  let renamed: Renamed | undefined;
+  for (const target of targets) {
+    const own = runs.filter(({ runId }) => files.get(runId)?.target === target);
+    const [last] = own;
+    const place = last && files.get(last.runId);
+    if (!place) continue;
+    const isNow = target === file.target;
+    if (!isNow) for (const run of own) run.on = target;
+    const lands = new Map<string, HistoryRun>();
+    for (const run of own) for (const { id } of run.done ?? []) if (!lands.has(id)) lands.set(id, run);
+    if (!isNow && lands.size === 0) continue;
+    const now = await targetNow(place, new Map([...lands.keys()].map((id) => [id, undefined])), { whole: true });
+    if (isNow) renamed = now.renamed;
+    for (const [id, one] of now.gone) {
+      const run = lands.get(id);
+      // A branch that is no target any more may go.
+      if (!run || (!isNow && one.noBranch)) continue;
+      const next = isNow && decided.has(id) ? { decided: true as const } : {};
+      run.gone = [...(run.gone ?? []), { id, ...one, ...(isNow ? {} : onto(id, place)), ...next }];
+    }
   }
   return { target: file.target, ...(renamed ? { renamed } : {}) };
+}
+
+/** A retry is about the newest target. */
+function onto(id: string, place: RunFile): Pick<Gone, 'command' | 'start' | 'runs'> {
+  const start = startAgainOf({ ...place, named: { ...namedOf(place), target: place.target } });
+  return { command: againCommand(id, start) ?? startCommand(start), start: undefined, runs: true };
 }
 
 const decidedIn = (one: KeptFor): string[] =>
@@ -106,7 +135,7 @@ async function oneRun(
   ref: RunRef,
   place: number,
   { now, warn }: { now: number; warn: (problem: string) => void },
-): Promise<HistoryRun | undefined> {
+): Promise<{ run: HistoryRun; file: RunFile } | undefined> {
   const { root } = context;
   const loaded = await readable(root, ref, warn);
   if (!loaded) return undefined;
@@ -121,7 +150,7 @@ async function oneRun(
       return undefined;
     });
     for (const { kind, text } of found?.model.warnings ?? []) if (kind === 'files') warn(text);
-    if (found) return historyRun(makeReport(found.model, found.extra), agents);
+    if (found) return { run: historyRun(makeReport(found.model, found.extra), agents), file: loaded.file };
   }
   const [summary, { last, endedAt }] = await Promise.all([
     readSummary(root, ref, warn),
@@ -130,7 +159,8 @@ async function oneRun(
   const about = { runId: ref.runId, startedAt: Date.parse(loaded.file.createdAt), agents };
   const spent = last?.kind === 'run' ? last.spent : undefined;
   const cost = spent && spent.unknownDollars < spent.iterations ? spent.dollars : undefined;
-  return historyOfSummary({ ...about, ...(endedAt === undefined ? {} : { endedAt }) }, summary, cost);
+  const run = historyOfSummary({ ...about, ...(endedAt === undefined ? {} : { endedAt }) }, summary, cost);
+  return { run, file: loaded.file };
 }
 
 /**
