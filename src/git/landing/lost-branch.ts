@@ -2,7 +2,9 @@
  * Where the landings of a target are: on it, or on another branch after somebody renamed or deleted it.
  * Invariant: reads only. Branches of ideas hold landings of others, and count for nothing here.
  */
+import { readMoves } from '../confinement/outside.js';
 import { claimRef, readTips } from '../refs.js';
+import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
 
 export interface Where {
@@ -24,11 +26,14 @@ export async function whereLanded(
   const tips = await readTips(repo, [name, ...[...landed.keys()].map(claimRef)]);
   if (tips.has(name)) return { branch: target };
   const commits = [...landed].flatMap(([idea, commit]) => commit ?? tips.get(claimRef(idea)) ?? []);
-  const newest = await newestOf(repo, commits);
+  const newest = await asAmended(repo, await newestOf(repo, commits));
   const found = await holders(repo, newest);
   for (const branch of found)
     if (await wasNamed(repo, branch, target))
       return { branch, renamed: true, ...(newest === undefined ? {} : { newest }) };
+  // Somebody may have rewritten the newest landing before.
+  for (const branch of newest === undefined ? [] : await holders(repo, undefined))
+    if (await wasNamed(repo, branch, target)) return { branch, renamed: true };
   // Nothing has landed that a branch could have.
   if (newest === undefined) return {};
   const [branch] = found;
@@ -42,6 +47,15 @@ export async function newestOf(repo: string, commits: readonly string[]): Promis
   const args = ['rev-list', '--topo-order', '--max-count=1', '--ignore-missing', ...known, '--'];
   const { stdout, code } = await git(repo).result(args, { ok: [0, 128], read: true });
   return code === 0 ? stdout.trim() || undefined : undefined;
+}
+
+/** What a person made of a commit by amending it: a branch that begins at the commit itself would drop the amend. */
+async function asAmended(repo: string, commit: string | undefined): Promise<string | undefined> {
+  if (commit === undefined) return undefined;
+  const moves = await readMoves(await sharedGitDir(repo), 'HEAD').catch(() => []);
+  let last = commit;
+  for (const { from, to, text } of moves) if (from === last && text.startsWith('commit (amend)')) last = to;
+  return last === commit ? commit : ((await newestOf(repo, [last])) ?? commit);
 }
 
 const MOST_HOLDERS = 10;

@@ -1,5 +1,5 @@
 /** What the target says after the run: a branch that was renamed or reset, and the one command that is needed. Features: C1 C5 G4. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
@@ -111,6 +111,30 @@ it('C1 C5: a target that was renamed has lost nothing: its new name and both way
   await git('branch', '-q', '-D', 'copy');
   expect((await asks()).map(({ text: one }) => one)).not.toContain(text);
   await git('branch', '-m', 'trunk', 'main');
+});
+
+it('C1: a landing was amended before the target was renamed or deleted: no advice drops the amend', async () => {
+  await put(repo.root, { 'a-2.txt': 'amended\n' });
+  await git('commit', '-q', '-a', '--amend', '--no-edit');
+  await git('branch', '-m', 'main', 'trunk');
+  const renamed = {
+    subject: 'main',
+    text: 'the branch main was renamed to trunk, which has what landed on it',
+    commands: ['ralphctl start --target trunk', 'git branch -m trunk main'],
+  };
+  expect(await asks()).toEqual([renamed]);
+  // Without a record of the amend, the rename is known all the same.
+  await rm(join(repo.root, '.git/logs/HEAD'));
+  expect(await asks()).toEqual([{ ...renamed, text: 'the branch main was renamed to trunk' }]);
+});
+
+it('C1: a target that was deleted after an amend is brought back with the amend', async () => {
+  await put(repo.root, { 'a-2.txt': 'amended\n' });
+  await git('commit', '-q', '-a', '--amend', '--no-edit');
+  const amended = await git('rev-parse', 'HEAD');
+  await git('checkout', '-q', '--detach', base);
+  await git('branch', '-q', '-D', 'main');
+  expect((await asks())[0]?.commands[0]).toBe(`git branch main ${amended.slice(0, 8)}`);
 });
 
 it('C1: a target that was deleted while another branch has its work is brought back by name', async () => {
