@@ -316,4 +316,20 @@ describe('B3: a person removes the worktree while its gate runs, and', () => {
       message: `the worktree ${at.worktree} is gone. Restart the idea with: ralphctl retry t-1`,
     });
   });
+
+  it('its branch is deleted, too: the message names the save, without which a retry begins with nothing', async () => {
+    const b = await bench({ agent: COMMIT('echo x > work.txt'), config: { gate: ['true'] } });
+    const at = await b.prepare();
+    await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    await b.git('update-ref', 'refs/ralphctl/save/t-1/1', 'ralph/t-1');
+    await b.git('worktree', 'remove', '--force', at.worktree);
+    await b.git('branch', '-D', 'ralph/t-1');
+    const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
+    await expect(b.call(b.activities.runGate, input).done).rejects.toMatchObject({
+      type: FAILURE.repository,
+      message: expect.stringMatching(
+        /ralph\/t-1 does not exist any more\. Its save 1 \(refs\/ralphctl\/save\/t-1\/1\).*: ralphctl saves restore t-1 1 --to ralph\/t-1\. Then: ralphctl retry t-1$/,
+      ),
+    });
+  });
 });

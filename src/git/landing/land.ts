@@ -12,7 +12,8 @@ import { admitTip } from '../confinement/target-watch.js';
 import { reviewBelow } from '../delivery/stacked.js';
 import { RepositoryError } from '../errors.js';
 import { claimedHeadRef, claimRef, replacedTips } from '../refs.js';
-import { git } from '../runner.js';
+import { GitError, git } from '../runner.js';
+import { lostWork } from '../saves/lost-work.js';
 import { keep } from '../saves/saves.js';
 import { refuseOpenOperations, TargetBusy } from '../target-busy.js';
 import { listWorktrees } from '../worktrees/list.js';
@@ -70,6 +71,7 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
       return attempt(here, saved);
     })) as LandResult;
   } catch (error) {
+    if (error instanceof GitError) throw (await lostWork(options.repo, options.idea, options.head)) ?? error;
     if (!(error instanceof TargetBusy)) throw error;
     return { kind: 'target-busy', why: error.message, durationMs: Math.round(performance.now() - startedAt) };
   } finally {

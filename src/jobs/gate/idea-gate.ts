@@ -9,6 +9,8 @@ import type { CommandOutcome } from '../../gate/attribute.js';
 import { changedSinceNoted, KEPT_FILE } from '../../gate/kept/folders.js';
 import { findTripwires } from '../../gate/tripwires/tripwires.js';
 import type { Wall } from '../../git/confinement/wall.js';
+import { GitError } from '../../git/runner.js';
+import { lostWork } from '../../git/saves/lost-work.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { GateInput, GateResult, Tripwire } from '../../protocol/gate.js';
 import type { Idea } from '../../protocol/idea.js';
@@ -30,6 +32,11 @@ export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: 
   const giveBack = await gatePlace(input.project, run.file.config.gate.parallel, signal);
   try {
     return await inPlace(deps, run, idea, input, { signal, wall });
+  } catch (error) {
+    // Its branch may be gone, too: then a retry would begin with nothing.
+    const known = error instanceof GitError || (error instanceof WorkError && error.type === FAILURE.repository);
+    const lost = known ? await lostWork(run.file.repo, input.idea).catch(() => undefined) : undefined;
+    throw lost ? new WorkError(lost.message, FAILURE.repository) : error;
   } finally {
     giveBack();
   }
