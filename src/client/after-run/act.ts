@@ -25,7 +25,9 @@ import { fixSentence, lineGoneText } from '../../report/gone-text.js';
 import { noteAbandoned, recordOf } from '../../run-files/carried.js';
 import { EventWriter } from '../../run-files/events.js';
 import { keep, keepHint, keptHints } from '../../run-files/kept.js';
+import { worksNow } from '../api/left-working.js';
 import { print, printJson, say, teller } from '../context.js';
+import { leftOutText } from '../views/left-working-lines.js';
 import { clean } from '../views/live-lines.js';
 import { assertAccepts, type Closed, type ClosedIdea, closedIdea, isSingle, runOf, startOf } from './closed.js';
 
@@ -57,9 +59,17 @@ export async function actWithoutRun(closed: Closed, command: About): Promise<str
   // Without the backlog nobody knows; the next run leaves the command out then.
   if (command.verb === 'skip-step' && idea.idea && !idea.idea.plan) throw new UserError(noSteps(idea.id));
   const shown = command.verb === 'rollback' && (await showsLanding(closed, idea));
-  const { done, status, reason } = await effectOf(closed, idea, command);
+  const { done: effect, status, reason } = await effectOf(closed, idea, command);
+  const done = `${effect}${LEAVES_OUT.has(command.verb) ? await stillWorking(closed, idea.id) : ''}`;
   await recordCommand(closed, idea, { ...command, done, ...(status ? { status, fact: reason } : {}) });
   return shown ? `${done}${await giveBackNow(closed, idea.id)}` : done;
+}
+
+const LEAVES_OUT: ReadonlySet<string> = new Set(['skip', 'abandon']);
+
+async function stillWorking({ left }: Closed, idea: string): Promise<string> {
+  const [one] = (await left.among([idea])).filter(worksNow);
+  return one ? `. ${leftOutText(one)}` : '';
 }
 
 /** What the next start carries out, or what it runs, needs the line in the backlog. */

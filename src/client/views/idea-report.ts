@@ -19,11 +19,13 @@ import { changedOutside } from '../../model/outside.js';
 import type { Refused } from '../../model/refused.js';
 import { isOff } from '../../model/reverted.js';
 import type { LineGone } from '../../model/since.js';
+import { startCommand } from '../../model/start-again.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { ShownRun } from '../../report/show.js';
 import { cleanedText } from '../../run-files/cleaned.js';
+import type { LeftWorking } from '../api/left-working.js';
 import { type AfterRun, alsoAfter, commandsAfter, commandsNow } from './commands-now.js';
 
 export interface AgentRunLine {
@@ -77,6 +79,8 @@ export interface IdeaReport extends WhyView {
   over: boolean;
   /** Why nothing moves although the run is open, with the command that goes on. */
   still?: string;
+  /** It is open on the server although its run has ended: somebody terminated the run. */
+  left?: Pick<LeftWorking, 'doing' | 'since'> & { start: string };
   /** How its landed work left the target. */
   off?: Gone;
   /** The run is open: a person took all of it off the target, as the reason says. */
@@ -102,6 +106,7 @@ export interface About {
   told?: IdeaModel;
   over: boolean;
   still?: string;
+  left?: LeftWorking;
   /** The idea in the runs of the project, newest first. */
   runs?: readonly ShownRun[];
   /** What it accepts while no run is open. */
@@ -145,6 +150,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(about.after?.behind ? { behind: about.after.behind } : {}),
     over,
     ...(about.still ? { still: about.still } : {}),
+    ...(about.left ? { left: leftOf(about.left, about) } : {}),
     ...(about.after?.off ? { off: about.after.off } : {}),
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),
     ...(about.renamed ? { renamed: about.renamed } : {}),
@@ -154,6 +160,11 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(also.length > 0 ? { also } : {}),
   };
 }
+
+const leftOf = ({ doing, since }: LeftWorking, { after }: About): NonNullable<IdeaReport['left']> => ({
+  ...{ doing, since },
+  start: startCommand(after?.start),
+});
 
 async function saidEarlier(
   idea: string,

@@ -27,6 +27,21 @@ const named = (all: readonly string[]): string =>
 export const stillWorks = (left: readonly LeftWorking[]): string =>
   `${many(left.length, 'idea')} still ${left.length === 1 ? 'works' : 'work'} for a run that has ended: ${named(left.map(leftName))}`;
 
+/** For `why`. `start`: the command of the next run. */
+export function leftIdeaLines(left: LeftWorking, start: string): string[] {
+  const of = 'for a run that has ended';
+  return worksNow(left)
+    ? [
+        `! ${leftDoes(left)}, ${of}`,
+        `  to take it over: ${start}; to end it, with its work saved: ralphctl cleanup ${left.idea} --force`,
+      ]
+    : [`it waits since ${localTime(left.since)}, ${of}; the next start takes it over`];
+}
+
+/** For a command that leaves an idea out: it does not end what works. */
+export const leftOutText = (left: LeftWorking): string =>
+  `But ${leftDoes(left)}, for a run that has ended: the next run ends it after its iteration. To end it now, with its work saved: ralphctl cleanup ${left.idea} --force`;
+
 /** Of an open run: ideas of an earlier one that it told to end. */
 export function endedHereLines(model: RunModel | undefined): string[] {
   const all = model?.endedHere ?? [];

@@ -11,6 +11,8 @@ import { endLeft, type LeftWorking, leftWorking } from '../../../src/client/api/
 import { resetClosed } from '../../../src/client/commands/recover/reset.js';
 import { findProject } from '../../../src/client/context.js';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
+import { describeIdea } from '../../../src/client/views/idea-lines.js';
+import { reportOn } from '../../../src/client/views/idea-report.js';
 import { endedHereLines, leftLines } from '../../../src/client/views/left-working-lines.js';
 import { LiveLines } from '../../../src/client/views/live-lines.js';
 import { localTime } from '../../../src/client/views/terminal.js';
@@ -88,6 +90,21 @@ it('C5: status names them, since when, and both commands', () => {
     'left open by a run that has ended, and taken over by the next start: a-2',
   ]);
   expect(leftLines([], 'ralphctl start')).toEqual([]);
+});
+
+it('C5: why says it of the idea, with both commands', async () => {
+  const view = { idea: 'a-1', title: 'Do it', status: 'running', score: 0, parts: [], waitsFor: [] } as const;
+  const about = { root: '/', project: 'p', over: true };
+  const text = async (left: LeftWorking) => describeIdea(await reportOn({ ...view } as never, { ...about, left }));
+  expect(await text(agent)).toEqual(
+    expect.arrayContaining([
+      `! its agent works since ${localTime(SINCE)}, for a run that has ended`,
+      '  to take it over: ralphctl start; to end it, with its work saved: ralphctl cleanup a-1 --force',
+    ]),
+  );
+  expect(await text({ ...waits, idea: 'a-1' })).toContain(
+    `it waits since ${localTime(SINCE)}, for a run that has ended; the next start takes it over`,
+  );
 });
 
 it('C5: an idea that the run ends is named in logs, status and report, once, and is no idea of the run', () => {
@@ -171,6 +188,13 @@ describe('commands', () => {
     });
     expect(ended).toEqual([]);
     expect(await isThere()).toBe(true);
+  });
+
+  it.each(['abandon', 'skip'] as const)('C2: %s says that its agent works, and how to end it', async (verb) => {
+    const does = `But its agent works since ${localTime(SINCE)}, for a run that has ended: the next run ends it after its iteration. To end it now, with its work saved: ralphctl cleanup a-1 --force`;
+    expect(await inClosed((closed) => actWithoutRun(closed, { verb, idea: 'a-1' }))).toContain(`. ${does}`);
+    expect(await inClosed((closed) => actWithoutRun(closed, { verb, idea: 'a-2' }))).not.toContain('But ');
+    expect(ended).toEqual([]);
   });
 
   it('C2: cleanup --force ends it first, and saves the work', async () => {

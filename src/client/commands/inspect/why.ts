@@ -22,6 +22,7 @@ import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { asOfNow } from '../../after-run/now.js';
 import { behindText } from '../../after-run/retry.js';
+import type { LeftWorking } from '../../api/left-working.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
 import { whyLeft } from '../../model/left-asking.js';
@@ -46,6 +47,8 @@ interface Answer {
   view?: WhyView;
   open: boolean;
   runId?: string;
+  /** The run was terminated, and this idea of it is open. */
+  left?: LeftWorking;
 }
 
 async function explain(context: Context, project: string, idea: string): Promise<IdeaReport> {
@@ -73,6 +76,7 @@ async function explain(context: Context, project: string, idea: string): Promise
   return reportOn(view, {
     ...{ root, project, over },
     ...(still ? { still } : {}),
+    ...(over && asked?.left ? { left: asked.left } : {}),
     runId,
     repo: recorded?.run.file.repo,
     told: recorded?.model.ideas.get(idea),
@@ -169,7 +173,11 @@ async function offline(
 async function fromRun(context: Context, project: string, idea: string): Promise<Answer | undefined> {
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (embedded && !(await runningServer(context.root))) return undefined;
-  const [{ connect }, { RunApi }] = await Promise.all([import('../../api/connection.js'), import('../../api/run.js')]);
+  const [{ connect }, { RunApi }, { leftWorking }] = await Promise.all([
+    import('../../api/connection.js'),
+    import('../../api/run.js'),
+    import('../../api/left-working.js'),
+  ]);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, project);
@@ -179,7 +187,9 @@ async function fromRun(context: Context, project: string, idea: string): Promise
     const noWorker = embedded && (await runningWorker(context.root, project)) === undefined;
     const view = facts.open && !noWorker ? await api.why(idea) : undefined;
     const { open, runId } = facts;
-    return { open, runId, view };
+    const found = open ? [] : await leftWorking(connected.client, project).catch(() => []);
+    const left = found.find((one) => one.idea === idea);
+    return { open, runId, view, ...(left ? { left } : {}) };
   } finally {
     await connected.close();
   }
