@@ -1,7 +1,7 @@
 /**
  * The quality gate: the user's commands, in order, until one fails.
- * Invariant: a red gate is a result and never an error. The whole output is on disk, and only a short tail in the
- * result. Must not know about Temporal or git.
+ * Invariant: a red gate is a result and never an error. The output is on disk up to its limit, and only a short tail in
+ * the result, which the limit does not change. Must not know about Temporal or git.
  */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,6 +48,8 @@ export interface GateOptions {
   secrets?: readonly string[];
   /** Folder of the locks that commands name; one for all projects. */
   lockRoot: string;
+  /** Most bytes of one command's log: its beginning and its end. */
+  maxLogBytes?: number;
   /** Token of the processes; each command has one below it. */
   token: string;
   signal?: AbortSignal;
@@ -191,6 +193,7 @@ async function runLocked(
     env: options.env,
     ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,
+    ...(options.maxLogBytes === undefined ? {} : { maxLogBytes: options.maxLogBytes }),
     timeoutMs: command.timeoutMs,
     tailBytes: COUNTED_BYTES,
     token: `${options.token}/${name}`,
@@ -275,7 +278,9 @@ export interface GateCommand {
   locks?: readonly string[];
 }
 
-/* The gate commands of the configuration, ready to run. */
+/* The gate commands of the configuration, ready to run, and the limit of their logs. */
+
+export const logLimit = ({ logs }: Config): number => logs.maxMegabytesPerRun * 1024 * 1024;
 
 export const gateCommands = (config: Config): GateCommand[] =>
   config.gate.commands.map(({ timeoutMinutes, ...command }) => ({ ...command, timeoutMs: timeoutMinutes * 60_000 }));

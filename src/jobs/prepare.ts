@@ -8,6 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ideaDir, keptDir, worktreesDir } from '../config/paths.js';
 import { ensureSetup, SetupError } from '../gate/kept/setup.js';
+import { logLimit } from '../gate/run.js';
 import { admitOwnTip, noteOwnTip } from '../git/confinement/own-branch.js';
 import { readTipAndReviews } from '../git/delivery/review-refs.js';
 import { reviewBelow } from '../git/delivery/stacked.js';
@@ -207,6 +208,7 @@ export async function setUp(
     from: run.file.repo,
     timeoutMs: setup.timeoutMinutes * 60_000,
     logDir: where.logDir,
+    maxLogBytes: logLimit(run.file.config),
     ...commandEnvironment(deps, run, 'setup', where),
     token: `${where.project}/${where.idea}/setup/${randomUUID()}`,
     signal: where.signal,

@@ -157,10 +157,12 @@ export const configSchema = z
           .min(1)
           .max(1_000_000)
           .default(256)
-          .describe('Megabytes of output that ralphctl keeps for each agent run.'),
+          .describe(
+            'Megabytes of output that ralphctl keeps for each agent run, gate command and set-up: its beginning and its end.',
+          ),
       })
       .prefault({})
-      .describe('How much agent output ralphctl keeps.'),
+      .describe('How much output of agents, gates and set-up ralphctl keeps.'),
     retention,
   })
   .transform(({ $schema: _, ...config }, ctx) => {

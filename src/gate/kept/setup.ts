@@ -35,6 +35,8 @@ export interface SetupOptions {
   timeoutMs: number;
   /** Takes `setup.log`. */
   logDir: string;
+  /** Most bytes of it. */
+  maxLogBytes?: number;
   env: Readonly<Record<string, string>>;
   /** Texts that must not reach its log. */
   secrets?: readonly string[];
@@ -118,6 +120,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
     env: options.env,
     ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,
+    ...(options.maxLogBytes === undefined ? {} : { maxLogBytes: options.maxLogBytes }),
     timeoutMs,
     token: options.token,
     signal,

@@ -10,7 +10,7 @@ import { gateLocksDir, integrationDir } from '../../config/paths.js';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { lostTests } from '../../gate/outcomes/outcomes.js';
 import { findOverlay, layOver, type Overlay } from '../../gate/overlay.js';
-import { gateCommands, runCommand } from '../../gate/run.js';
+import { gateCommands, logLimit, runCommand } from '../../gate/run.js';
 import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
@@ -94,7 +94,8 @@ async function firstBroken(
   const environment = commandEnvironment(deps, run, 'gate', { ...input, agentName: SEATS.baseTests });
   const token = `${input.project}/${input.idea}/base-tests/${randomUUID()}`;
   const { dir: worktree, logDir, signal } = input;
-  const options = { worktree, logDir, lockRoot: gateLocksDir(deps.root), ...environment, token, signal };
+  const at = { worktree, logDir, lockRoot: gateLocksDir(deps.root), maxLogBytes: logLimit(config) };
+  const options = { ...at, ...environment, token, signal };
   const judged = judgedCommands(before);
   for (const [n, command] of gateCommands(config).entries()) {
     const base = before[n];

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { readOwn } from '../../config/own-files.js';
 import { baselineDir, gateLocksDir, integrationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
-import { type GateCommand, gateCommands, runCommand } from '../../gate/run.js';
+import { type GateCommand, gateCommands, logLimit, runCommand } from '../../gate/run.js';
 import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
@@ -71,7 +71,7 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
     for (const [n, command] of commands.entries()) {
       tell('base', { command: command.name, number: n + 1, of: commands.length });
       const at = { worktree: dir, logDir: where.logDir, lockRoot: gateLocksDir(deps.root) };
-      const options = { ...at, env, secrets, token, signal: input.signal };
+      const options = { ...at, env, secrets, token, signal: input.signal, maxLogBytes: logLimit(run.file.config) };
       const { outcome } = await runCommand(options, command, `gate-${n + 1}`);
       outcomes.push(outcome);
       await writeAtomically(files[n] ?? '', JSON.stringify(outcome));

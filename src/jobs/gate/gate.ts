@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { gateLocksDir, keptDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
 import { stillAsStamped } from '../../gate/kept/folders.js';
-import { gateCommands, runGate } from '../../gate/run.js';
+import { gateCommands, logLimit, runGate } from '../../gate/run.js';
 import { git } from '../../git/runner.js';
 import { privateGitDir } from '../../git/worktrees/list.js';
 import { FAILURE } from '../../protocol/failures.js';
@@ -34,6 +34,7 @@ export function gateIn(
     logDir: where.logDir,
     ...commandEnvironment(deps, run, 'gate', where),
     lockRoot: gateLocksDir(deps.root),
+    maxLogBytes: logLimit(run.file.config),
     token: `${where.project}/${where.idea}/gate/${randomUUID()}`,
     signal: where.signal,
     judge: async (failed) => ((await where.stands?.()) === false ? { kind: 'red' } : judge(failed)),

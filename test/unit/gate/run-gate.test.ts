@@ -65,6 +65,18 @@ describe('runGate', () => {
     ]);
   });
 
+  it('B4: a flood leaves its beginning and its end on disk, and the result reads the same', async () => {
+    const flood =
+      'echo FIRST; yes "a line of output" | head -c 3000000; echo; echo "Tests: 1 failed, 2 passed, 3 total"; exit 1';
+    const got = await gate([command(flood)], { maxLogBytes: 1 << 20 });
+    expect(got.failure?.tail).toContain('Tests: 1 failed, 2 passed');
+    expect(got.tests).toMatchObject({ passed: 2, failed: 1 });
+    const log = await readFile(got.log ?? '', 'utf8');
+    expect(log.length).toBeLessThan((1 << 20) + 500);
+    expect(log).toMatch(/^FIRST\n[\s\S]*\[ralphctl: \d+ bytes left out here; this log is limited to 1048576 bytes\]/);
+    expect(log).toMatch(/Tests: 1 failed, 2 passed, 3 total\n\[ralphctl: test: exit code 1 after/);
+  });
+
   it('says in the log how a command failed that printed nothing', async () => {
     const got = await gate([command('exit 3', { name: 'quiet' })]);
     expect(got.failure).toMatchObject({ command: 'quiet', exitCode: 3 });
