@@ -1,6 +1,6 @@
 /** Full disks, and worktrees that agents delete: clear kinds of failure, nothing lost. Field pains E. */
-import { readlink, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readlink, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.js';
 import { writeRun } from '../../src/run-files/run.js';
@@ -85,6 +85,21 @@ describe('an agent that deletes its own worktree', () => {
     const next = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2, iteration: 2 })).done;
     expect(next).toMatchObject({ commits: 1, changed: true });
     expect(next).not.toHaveProperty('unfinished', expect.anything());
+  });
+
+  it('that does so again and again: of links the newest stays, and a repository without a commit is not kept', async () => {
+    const b = await bench({
+      agent: `cat > /dev/null; d=$PWD; cd /; rm -rf "$d.away"; mv "$d" "$d.away"; ln -s /nowhere "$d"\n${say('PROGRESS:50')}`,
+    });
+    const at = await b.prepare();
+    for (const serial of [1, 2, 3]) await b.call(b.activities.runAgent, b.agentInput(at, { serial })).done;
+    await b.setAgent(
+      `cat > /dev/null; rm -rf .git; git init -q .; echo $RALPHCTL_NONCE > new.txt\n${say('PROGRESS:50')}`,
+    );
+    for (const serial of [4, 5]) await b.call(b.activities.runAgent, b.agentInput(at, { serial })).done;
+    const kept = (await readdir(dirname(at.worktree))).filter((name) => name.includes('.kept-'));
+    expect(kept).toEqual([`${basename(at.worktree)}.kept-1`]);
+    expect(await readlink(`${at.worktree}.kept-1`)).toBe('/nowhere');
   });
 
   const OWN = 'git init -q -b ralph/t-1 .; git add -A; git -c user.name=A -c user.email=a@b.c commit -qm own';

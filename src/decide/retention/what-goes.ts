@@ -17,6 +17,10 @@ function isOld(at: number, days: Days, { keepDays }: Retention, now: number): bo
 export const fileIsOld = (at: number, rules: Retention, now: number): boolean =>
   isOld(at, rules.gateLogDays, rules, now);
 
+/** Of what was moved out of the place of a worktree. */
+export const keptIsOld = (at: number, rules: Retention, now: number): boolean =>
+  isOld(at, rules.worktreeDays, rules, now);
+
 const age = (at: number, now: number): string => {
   const days = Math.floor((now - at) / DAY);
   return `${many(days, 'day')} old`;

@@ -2,7 +2,8 @@
  * Clears leftovers of an earlier run or crash from the path of a new worktree.
  * Invariant: no folder with content is deleted. It is moved aside, or refused by name.
  */
-import { rename, rmdir } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { git } from '../runner.js';
@@ -64,9 +65,20 @@ export async function moveFolderAside(path: string): Promise<string | undefined>
     () => false,
   );
   if (empty) return undefined;
+  // Of links, the newest one tells enough: an agent may make another one in every iteration.
+  if ((await lstat(path)).isSymbolicLink()) await dropKeptLinks(path);
   const name = await freeName(path);
   await rename(path, name);
   return name;
+}
+
+/** A link holds no work. */
+async function dropKeptLinks(path: string): Promise<void> {
+  for (const name of await readdir(dirname(path))) {
+    const rest = name.startsWith(`${basename(path)}.kept-`) ? name.slice(basename(path).length) : '';
+    const kept = join(dirname(path), name);
+    if (/^\.kept-\d+$/.test(rest) && (await lstat(kept)).isSymbolicLink()) await rm(kept, { force: true });
+  }
 }
 
 /** An unused name beside the path. */

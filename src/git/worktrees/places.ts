@@ -13,6 +13,9 @@ const NAME = 'ralph-tree-';
 /** Whether a folder has a name of ours, also one that was moved aside. */
 export const isPlace = (name: string): boolean => /^ralph-tree-\d{3,}(?:\.kept-\d+)?$/.test(name);
 
+/** One that was moved aside. */
+export const isKeptPlace = (name: string): boolean => isPlace(name) && name.includes('.kept-');
+
 /** A folder unknown to both disk and git. Call under the repository mutex. */
 export async function freePlace(root: string, entries: readonly WorktreeEntry[]): Promise<string> {
   for (let n = 1; ; n++) {

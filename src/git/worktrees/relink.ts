@@ -1,10 +1,10 @@
 /**
  * A worktree whose link to the repository is gone, or whose place holds something else.
- * Invariant: nothing is deleted but a `.git` that is no folder. A symbolic link in the place is never followed, and a
+ * Invariant: nothing is deleted but a `.git` that is no folder, or a repository without an object. A symbolic link in the place is never followed, and a
  * repository of its own stays as it is: both are moved aside. After a run of the idea's own agent, only its `.git` is: the
  * files are the agent's work.
  */
-import { lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegular } from '../regular.js';
 import { sharedGitDir } from '../repository.js';
@@ -40,6 +40,21 @@ async function linkTo(admin: string, path: string): Promise<string | undefined> 
   return privateGitDir(path);
 }
 
+/** A `git init` without an object: nothing was ever added or committed there. */
+async function isEmptyRepository(gitDir: string): Promise<boolean> {
+  if (!(await lstat(join(gitDir, 'HEAD')).catch(() => undefined))?.isFile()) return false;
+  const inside = ['objects', 'refs', 'modules', 'worktrees', 'packed-refs', 'index', 'logs'];
+  const found = await Promise.all(
+    inside.map(async (name) => {
+      const about = await lstat(join(gitDir, name)).catch(() => undefined);
+      if (!about?.isDirectory()) return about !== undefined;
+      const all = await readdir(join(gitDir, name), { recursive: true, withFileTypes: true });
+      return all.some((one) => !one.isDirectory());
+    }),
+  );
+  return !found.includes(true);
+}
+
 /** `aside`: the repository that was in the place of the link. */
 export interface LinkedAgain {
   aside?: string;
@@ -55,7 +70,8 @@ export async function putLinkBack(repo: string, path: string): Promise<LinkedAga
   if (admin === undefined) return undefined;
   const link = join(path, '.git');
   const isFolder = (await lstat(link).catch(() => undefined))?.isDirectory() === true;
-  const aside = isFolder ? await freeName(path) : undefined;
+  const aside = isFolder && !(await isEmptyRepository(link)) ? await freeName(path) : undefined;
+  if (isFolder && aside === undefined) await rm(link, { recursive: true, force: true });
   if (aside !== undefined) await rename(link, aside);
   return (await linkTo(admin, path)) ? { ...(aside === undefined ? {} : { aside }) } : undefined;
 }

@@ -1,5 +1,5 @@
 /** Cleaning of worktrees and saves, on real git. Features: G9 B4. */
-import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { projectDir, worktreesDir } from '../../../../src/config/paths.js';
@@ -48,6 +48,22 @@ async function worktree(name: string, ...args: string[]): Promise<string> {
 }
 
 describe('worktrees', () => {
+  it('what was moved out of their places: an old link goes, a folder is named with its command', async () => {
+    const place = (name: string): string => join(worktreesDir(root, PROJECT), name);
+    await symlink('/nowhere', place('ralph-tree-001.kept-1'));
+    await put(place('ralph-tree-001.kept-2'), { 'a.txt': 'perhaps work\n' });
+    await put(place('mine.kept-1'), { 'a.txt': 'of a person\n' });
+    expect(of(await cleaned({}, { dryRun: true }), 'leftover')).toEqual([place('ralph-tree-001.kept-1')]);
+    const done = await cleaned();
+    expect(of(done, 'leftover')).toEqual([place('ralph-tree-001.kept-1')]);
+    expect(await exists(place('ralph-tree-001.kept-1'))).toBe(false);
+    expect(done.stays).toEqual([expect.stringContaining(`${place('ralph-tree-001.kept-2')} stays: `)]);
+    expect(done.stays[0]).toContain('rm -r ');
+    expect(await exists(place('ralph-tree-001.kept-2'))).toBe(true);
+    const young = await cleaned({ worktreeDays: 'never' });
+    expect(young.stays).toEqual([]);
+  });
+
   it('go where a branch has their commits; what holds work stays and is told', async () => {
     const onBranch = await worktree('ralph-tree-001', '-b', 'ralph/a-1');
     await commitFiles(onBranch, { 'w.txt': 'work\n' }, 'work');
