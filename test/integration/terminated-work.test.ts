@@ -17,7 +17,7 @@ async function terminate(project: string): Promise<void> {
   await connection.close();
 }
 
-it('C2 C5: status, reset and cleanup', { timeout: 120_000 }, async () => {
+it('C2 C5: status, why, skip, reset and cleanup', { timeout: 120_000 }, async () => {
   box = await sandbox(inject('stateRoot'), {
     'roadmap.md': roadmap([{ id: 'a-1' }]),
     'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['true'] }),
@@ -37,6 +37,12 @@ it('C2 C5: status, reset and cleanup', { timeout: 120_000 }, async () => {
   expect(status).toContain(
     'to take it over: ralphctl start; to end it, with its work saved: ralphctl cleanup a-1 --force',
   );
+  const why = (await run('why', 'a-1')).stdout;
+  expect(why).toMatch(/^! its agent works since .*, for a run that has ended$/m);
+  expect(why).toContain('ralphctl cleanup a-1 --force');
+  const skip = await run('skip', 'a-1');
+  expect(skip.code, skip.stderr).toBe(0);
+  expect(skip.stdout).toMatch(/But its agent works since .*: ralphctl cleanup a-1 --force/);
   for (const command of [
     ['cleanup', 'a-1'],
     ['rollback', 'a-1'],
