@@ -34,7 +34,7 @@ export async function mendedWorktrees(where: Mending): Promise<WorktreeEntry[]> 
 
 /** Whether git can work in a worktree with this git directory. */
 export async function isWhole(gitDir: string): Promise<boolean> {
-  return (await readableHead(join(gitDir, 'HEAD'))) && (await leadsToShared(gitDir)) && !(await isBrokenIndex(gitDir));
+  return (await readableHead(join(gitDir, 'HEAD'))) && (await leadsSomewhere(gitDir)) && !(await isBrokenIndex(gitDir));
 }
 
 /** True when something was mended. */
@@ -59,7 +59,7 @@ export async function mendGitDirs({ repo, root, idea }: Mending): Promise<boolea
 
 async function mendInside(admin: string, path: string, owner: string | undefined): Promise<boolean> {
   let mended = false;
-  if (!(await leadsToShared(admin))) {
+  if (!(await leadsSomewhere(admin))) {
     await replaceFile(join(admin, 'commondir'), '../..\n');
     mended = true;
   }
@@ -99,10 +99,10 @@ async function registeredAt(admin: string): Promise<string | undefined> {
   return (await exists(path)) ? path : undefined;
 }
 
-async function leadsToShared(admin: string): Promise<boolean> {
+/** One that leads to another repository is no damage: the wall puts it back, and a person is asked. */
+async function leadsSomewhere(admin: string): Promise<boolean> {
   const named = (await readRegular(join(admin, 'commondir')).catch(() => '')).trim();
-  const real = (path: string): Promise<string> => realpath(path).catch(() => '');
-  return named !== '' && (await real(resolve(admin, named))) === (await real(resolve(admin, '../..')));
+  return named !== '' && (await exists(resolve(admin, named)));
 }
 
 /** A missing one is none: git makes it. */
