@@ -8,8 +8,12 @@ import { ideaBranch, readTip } from '../refs.js';
 import { git } from '../runner.js';
 import { listSaves } from './saves.js';
 
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
 /** For a person, with the save that has the work and the commands that go on from it. Undefined: nothing is missing. */
 export async function lostWork(repo: string, idea: string, head?: string): Promise<RepositoryError | undefined> {
+  // Git's own words about anything else are cleaned of secrets; a part of a secret could not be recognised.
+  if (head !== undefined && !COMMIT.test(head)) return undefined;
   const branch = ideaBranch(idea);
   const tip = await readTip(repo, `refs/heads/${branch}`);
   const headIsThere = head === undefined || (await isThere(repo, head));
