@@ -2,9 +2,7 @@
  * Reads data that the visible part of the screen needs beside the model, and no more.
  * Invariant: reads and asks only. Drops an answer that arrives after the person has moved on.
  */
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tailOfOwn } from '../../config/own-files.js';
 import { ideaDir, iterationDir } from '../../config/paths.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
@@ -12,20 +10,14 @@ import { loadIdea, loadRun } from '../../run-files/run.js';
 import type { Details, IdeaDetails } from '../../screen/details.js';
 import { gateKey, shownGate } from '../../screen/idea/gate.js';
 import { isOfEarlierRun } from '../../screen/idea/page-idea.js';
-import { listsOf } from '../../screen/lists.js';
 import { isPast, runShown } from '../../screen/past.js';
 import type { Ui } from '../../screen/ui.js';
 import type { RunApi } from '../api/run.js';
 import { ideaInRuns } from '../model/idea-runs.js';
 import { AgentRunFiles, gateOutputOf } from './idea-files.js';
 import { IdeaGit } from './idea-git.js';
+import { SlotActs } from './slot-acts.js';
 
-/** Maximum number of slots whose streams it reads. */
-const MOST_SLOTS = 100;
-const TAIL_BYTES = 4096;
-/** Each slot adds this much to the time between two looks at one stream, up to the most: looks cost the same at any number. */
-const LOOK_MS_A_SLOT = 100;
-const MOST_LOOK_MS = 10_000;
 const WHY_EVERY_MS = 10_000;
 const MINUTE = 60_000;
 const DETAILS_MS = 2000;
@@ -35,10 +27,7 @@ export class DetailReader {
   readonly #root: string;
   readonly #git: IdeaGit;
   readonly #api: () => RunApi | undefined;
-  readonly #sizes = new Map<string, number>();
-  readonly #looked = new Map<string, number>();
-  readonly #now = new Map<string, string>();
-  readonly #quiet = new Map<string, number>();
+  readonly #acts: SlotActs;
   #run: { key: string; files: AgentRunFiles } | undefined;
   #idea: IdeaDetails | undefined;
   #whyAt = 0;
@@ -50,6 +39,7 @@ export class DetailReader {
 
   constructor(root: string, repo: string, api: () => RunApi | undefined) {
     this.#root = root;
+    this.#acts = new SlotActs(root);
     this.#git = new IdeaGit(repo);
     this.#api = api;
   }
@@ -63,36 +53,14 @@ export class DetailReader {
     const model = runShown(current, ui, past ? { past } : {});
     if (!model) {
       await this.#leave();
-      return { nowOf: this.#now, quietMs: this.#quiet };
+      return { nowOf: this.#acts.now, quietMs: this.#acts.quiet };
     }
-    if (ui.screen === 'run') await this.#slots(model);
+    if (ui.screen === 'run') await this.#acts.read(model);
     const about = ui.screen === 'idea' ? ui.idea : ui.screen === 'needs' ? selected : undefined;
     const idea = about === undefined ? undefined : model.ideas.get(about);
     if (idea) await this.#page(model, idea, ui, selected);
     else await this.#leave();
-    return { nowOf: this.#now, quietMs: this.#quiet, ...(this.#idea ? { idea: this.#idea } : {}) };
-  }
-
-  async #slots(model: RunModel): Promise<void> {
-    const { slots } = listsOf(model);
-    const now = Date.now();
-    const every = Math.min(MOST_LOOK_MS, slots.length * LOOK_MS_A_SLOT);
-    await Promise.all(
-      slots.slice(0, MOST_SLOTS).map(async (idea) => {
-        const run = idea.iterations.at(-1);
-        if (!run || run.endedAt !== undefined) return void this.#now.delete(idea.id);
-        const path = join(iterationDir(this.#root, model.project, model.runId, idea.id, run.serial), 'stream.jsonl');
-        if (now - (this.#looked.get(path) ?? 0) < every) return;
-        this.#looked.set(path, now);
-        const found = await stat(path).catch(() => undefined);
-        if (!found) return void this.#now.delete(idea.id);
-        this.#quiet.set(idea.id, now - found.mtimeMs);
-        if (this.#sizes.get(path) === found.size) return;
-        this.#sizes.set(path, found.size);
-        const act = lastAct((await tailOfOwn(path, TAIL_BYTES).catch(() => undefined)) ?? '');
-        if (act !== undefined) this.#now.set(idea.id, act);
-      }),
-    );
+    return { nowOf: this.#acts.now, quietMs: this.#acts.quiet, ...(this.#idea ? { idea: this.#idea } : {}) };
   }
 
   async #page(model: RunModel, wanted: IdeaModel, ui: Ui, selected: string | undefined): Promise<void> {
@@ -220,19 +188,4 @@ export function asksOther(before: Ui, now: Ui): boolean {
     return true;
   const { screen } = now;
   return (screen === 'idea' || screen === 'needs') && before.selected[screen]?.id !== now.selected[screen]?.id;
-}
-
-/** `Edit src/a.ts`, or a word that says the agent thinks. */
-function lastAct(text: string): string | undefined {
-  for (const line of text.split('\n').reverse()) {
-    try {
-      const event = JSON.parse(line) as { kind?: string; name?: string; subject?: string };
-      if (event.kind === 'tool') return `${event.name ?? 'tool'}${event.subject ? ` ${event.subject}` : ''}`;
-      if (event.kind === 'message') return 'thinking';
-      if (event.kind === 'retrying') return 'tries again';
-    } catch {
-      // The tail may begin and end inside a line.
-    }
-  }
-  return undefined;
 }
