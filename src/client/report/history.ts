@@ -114,12 +114,17 @@ async function noteGone(
       const run = lands.get(id);
       // A branch that is no target any more may go.
       if (!run || (!isNow && one.noBranch)) continue;
+      if (one.part === undefined && ranAgain(runs.slice(0, runs.indexOf(run)), id)) continue;
       const next = isNow && decided.has(id) ? { decided: true as const } : {};
       run.gone = [...(run.gone ?? []), { id, ...one, ...(isNow ? {} : onto(id, place)), ...next }];
     }
   }
   return { target: file.target, ...(renamed ? { renamed } : {}) };
 }
+
+/** An agent has worked on it in a newer run: it stands as that run left it, which lists it. */
+const ranAgain = (newer: readonly HistoryRun[], idea: string): boolean =>
+  newer.some(({ open = [] }) => open.some(({ id }) => id === idea));
 
 /** A retry is about the newest target. */
 function onto(id: string, place: RunFile): Pick<Gone, 'command' | 'start' | 'runs'> {

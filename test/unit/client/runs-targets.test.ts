@@ -19,6 +19,13 @@ const context = () => ({
 });
 const git = async (...args: string[]): Promise<string> => (await sh(repo.root, ...args)).trim();
 
+async function tell(runId: string, ...told: RunEvent[]): Promise<void> {
+  const path = eventsPath(context().root, { project, runId });
+  await mkdir(dirname(path), { recursive: true });
+  const at = new Date(1000).toISOString();
+  await writeFile(path, told.map((one) => `${JSON.stringify({ at, ...one })}\n`).join(''));
+}
+
 /** A run that landed this idea on its target. */
 async function ran(runId: string, target: string, id: string): Promise<void> {
   const { root } = context();
@@ -28,15 +35,12 @@ async function ran(runId: string, target: string, id: string): Promise<void> {
   await git('checkout', '-q', target);
   const commit = await commitFiles(repo.root, { [`${id}.txt`]: `${id}\n` }, `feat: ${id}\n\nRalph-Idea: ${id}`);
   await git('update-ref', `refs/ralphctl/landing/${id}`, 'HEAD');
-  const told: RunEvent[] = [
+  await tell(
+    runId,
     { kind: 'run', state: 'running', landed: 0, total: 2 },
     { kind: 'idea', idea: id, title: id, status: 'landed', commit },
     { kind: 'run', state: 'stopped', landed: 1, total: 2 },
-  ];
-  const path = eventsPath(root, { project, runId });
-  await mkdir(dirname(path), { recursive: true });
-  const at = new Date(1000).toISOString();
-  await writeFile(path, told.map((one) => `${JSON.stringify({ at, ...one })}\n`).join(''));
+  );
 }
 
 beforeEach(async () => {
@@ -75,4 +79,21 @@ it('C1 C5: what leaves either target is told of that one, with the start that ru
   await git('branch', 'main', repo.base);
   await git('reset', '-q', '--hard', repo.base);
   expect(await text()).toMatch(/a-2 landed as \w{8}, which next does not contain any more/);
+});
+
+it('C2: a rollback is no task of an older run once the idea ran again and ended in another way', async () => {
+  await git('reset', '-q', '--hard', repo.base);
+  expect(await text()).toMatch(/a-2 landed as \w{8}, which next does not contain any more/);
+  const plan = await planRun(context(), { target: 'next' });
+  await writeRun(context().root, runFile(plan, '20260103-000000-cccc'), plan.ideas);
+  await tell(
+    '20260103-000000-cccc',
+    { kind: 'run', state: 'running', landed: 0, total: 2 },
+    { kind: 'idea', idea: 'a-2', title: 'a-2', status: 'running', agentName: 'ed-001' },
+    { kind: 'iteration', idea: 'a-2', serial: 1, iteration: 1, max: 3, agentName: 'ed-001' },
+    { kind: 'idea', idea: 'a-2', title: 'a-2', status: 'failed', reason: 'it broke' },
+    { kind: 'run', state: 'stopped', landed: 0, total: 2 },
+  );
+  expect(await text()).not.toContain('a-2 landed as');
+  expect(await text()).toMatch(/a-2 .*failed/);
 });
