@@ -208,7 +208,8 @@ export const closingDrafts = (
     const key = `${run}/${idea}/ended/${status}`;
     const end: Draft = {
       key,
-      at: now(),
+      // The run may have gone on for hours since.
+      at: model.since === undefined ? now() : new Date(model.since).toISOString(),
       op: 'submit',
       idea,
       run,
