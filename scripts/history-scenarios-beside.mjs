@@ -1,4 +1,4 @@
-/** More runs that record-histories.mjs records: gates beside the slots, ideas that nobody waits for, open ideas. */
+/** More runs that record-histories.mjs records: gates and settling beside the slots, ideas that nobody waits for, open ideas. */
 import { join } from 'node:path';
 
 const held = (scratch, id, n, text) => ({
@@ -32,6 +32,30 @@ export const besideScenariosOn = ({ project, until, connected }) => ({
     await until('the end', async () => (await p.status()).facts?.open === false);
     const id = await p.id();
     return { 'autopilot-beside': `ralph:${id}:autopilot`, 'idea-beside': `ralph:${id}:idea:g-1` };
+  },
+
+  /** The slot of an agent goes back before its run is settled. It had changed nothing, so its idea waits for a slot. */
+  async settled() {
+    const idle = (scratch, id) => {
+      const { do: steps, signal } = held(scratch, id, 1, '');
+      return { do: steps.slice(0, -1), signal };
+    };
+    const p = await project('settled', {
+      ideas: {
+        's-1': { script: (s) => [idle(s, 's-1'), held(s, 's-1', 2, 'good')] },
+        's-2': { script: (s) => [held(s, 's-2', 1, 'good')] },
+        's-3': { script: (s) => [held(s, 's-3', 1, 'good')] },
+      },
+      config: { slots: 1 },
+    });
+    await p.run('start', '--detach');
+    await p.there('began-s-1-1');
+    await p.touch('go-s-1-1');
+    await p.there('began-s-2-1');
+    for (const file of ['go-s-2-1', 'go-s-1-2', 'go-s-3-1']) await p.touch(file);
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    const id = await p.id();
+    return { 'autopilot-settled': `ralph:${id}:autopilot`, 'idea-settled': `ralph:${id}:idea:s-1` };
   },
 
   /** One is paused in its last iteration and lands once it resumes; the other leaves its conflict unsolved, and asks. */
@@ -91,6 +115,7 @@ export const besideScenariosOn = ({ project, until, connected }) => ({
 
 export const BESIDE_KINDS = {
   beside: ['autopilot-beside', 'idea-beside'],
+  settled: ['autopilot-settled', 'idea-settled'],
   unsolved: ['autopilot-unsolved', 'idea-unsolved'],
   'left-open': ['autopilot-left-open'],
 };

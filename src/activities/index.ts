@@ -4,11 +4,20 @@
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowClient } from '@temporalio/client';
-import { type DoWork, type WorkDeps, WorkError, type WorkInput, type WorkName, type WorkResult } from '../jobs/job.js';
+import {
+  type DoWork,
+  type WorkContext,
+  type WorkDeps,
+  WorkError,
+  type WorkInput,
+  type WorkName,
+  type WorkResult,
+} from '../jobs/job.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import { keepAlive } from './alive.js';
 import { leftOpen, reconcileIdeas } from './children.js';
+import { SlotBack } from './slot-back.js';
 
 /** How long a landing waits before it checks the disk space again. */
 const DISK_RETRY = '1 minute';
@@ -41,14 +50,14 @@ export function createActivities(
   doWork: DoWork,
 ): { main: MainActivities; git: GitActivities; agents: AgentActivities } {
   const work =
-    <Name extends WorkName>(name: Name) =>
+    <Name extends WorkName>(name: Name, more: Pick<WorkContext, 'ended'> = {}) =>
     (input: WorkInput<Name>): Promise<WorkResult<Name>> =>
       keepAlive(({ signal, say }) => {
         const taskToken = Buffer.from(Context.current().info.taskToken).toString('base64');
         const { idea }: { project: string; idea?: string } = input;
         const taken = { taskToken, activity: name, ...(idea === undefined ? {} : { idea }) };
         const start = (): Promise<WorkResult<Name>> =>
-          doWork(name, input, { signal, taskToken, abandoned: () => false, say });
+          doWork(name, input, { signal, taskToken, abandoned: () => false, say, ...more });
         const noted = deps.note?.(taken) ?? Promise.resolve(nothing);
         return noted.then((forget) => start().catch(asFailure).finally(forget));
       });
@@ -90,7 +99,12 @@ export function createActivities(
       pushTarget: work('pushTarget'),
       lookAtPull: work('lookAtPull'),
     },
-    agents: { runAgent: work('runAgent') },
+    agents: {
+      runAgent: async (input) => {
+        const slot = new SlotBack(deps.client, input);
+        return slot.noted(await work('runAgent', { ended: slot.give })(input));
+      },
+    },
   };
 }
 

@@ -20,6 +20,8 @@ export interface WorkContext {
   taskToken: string;
   /** Reports an agent's progress; the last report counts. Absent: no caller listens. */
   say?: (progress: AgentHeartbeat) => void;
+  /** Hears that the agent has ended and says that it is done, before its work is settled. Absent: no caller listens. */
+  ended?: () => void;
   /** True once no caller waits for the result. The job then writes nothing and leaves its mark to the next worker. */
   abandoned: () => boolean;
 }

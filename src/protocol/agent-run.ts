@@ -65,6 +65,22 @@ export interface RunAgentInput extends RunRef {
   ceilings?: Ceilings;
   /** Iterations in a row without progress: the prompt asks for another approach. */
   unchanged?: number;
+  /** The run hears of the agent's end before its work is settled. Absent: it does not. */
+  slot?: HeldSlot;
+}
+
+/** Whose slot it is, as {@link AgentEnded} says it. */
+export type HeldSlot = Omit<AgentEnded, 'idea'>;
+
+/**
+ * Worker to run: the agent of an idea has ended and says that it is done. Its slot is free before its work is settled.
+ */
+export interface AgentEnded {
+  idea: string;
+  /** Its generation. */
+  life: number;
+  /** The number of its last report before this agent run: after a later report this message says nothing any more. */
+  after: number;
 }
 
 export type AgentOutcome =
@@ -160,6 +176,8 @@ export interface RunAgentResult {
   account?: string;
   /** Tree of all files after the run, committed or not. */
   tree?: string;
+  /** Its slot was given back, or may have been, before its work was settled. */
+  slotBack?: true;
 }
 
 /** The signals of an agent at the end of an iteration. Must not import anything. */

@@ -146,7 +146,7 @@ export interface IdeaRunState {
   claimed?: true;
   /** Adopted by the autopilot of another run. */
   elsewhere?: true;
-  /** It has given its slot back for its gate: the next iteration needs one again. */
+  /** It has given its slot back, or may have: the next iteration needs one again. */
   slotless?: true;
   /** Must release its slot between iterations: none of its agents can work now. */
   parked?: boolean;

@@ -59,6 +59,8 @@ export const SLOT_GRANTED = 'slotGranted';
 export const VERDICT = 'verdict';
 /** Child to parent: whether it took an answer. */
 export const ANSWER_TAKEN = 'answerTaken';
+/** Worker to parent: the agent of an idea has ended, and its slot is free before the run is settled. */
+export const AGENT_ENDED = 'agentEnded';
 /** The run's configuration was reloaded. */
 export const CONFIGURED = 'configured';
 /** Changed limits or texts. */

@@ -64,6 +64,11 @@ export interface RunSettings {
    */
   gatesBeside?: number;
   /**
+   * An idea whose agent says that it is done gives its slot back before the run is settled. Absent in older runs, and
+   * without effect where `gatesBeside` is absent.
+   */
+  settlesBeside?: true;
+  /**
    * Time limits of a set-up, and of all commands of a gate together. Absent in runs of 0.1: their activities end after
    * four hours, and wait for a worker for ever.
    */

@@ -5,6 +5,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Configured, Edited, Granted, Resync, UseAgent } from '../decide/messages/between.js';
 import type { SaidAnswer } from '../decide/messages/said.js';
+import type { AgentEnded } from '../protocol/agent-run.js';
 import type { AlertBatch } from '../protocol/alerts.js';
 import type { AnswerTaken } from '../protocol/answers.js';
 import type { Intervention, InterventionAnswer } from '../protocol/command.js';
@@ -12,6 +13,7 @@ import type { IdeaCard } from '../protocol/idea.js';
 import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
 import {
   ABORT,
+  AGENT_ENDED,
   ANSWER,
   ANSWER_TAKEN,
   APPROVE,
@@ -63,6 +65,9 @@ export const hintSignal = defineSignal<[string]>(HINT);
 export const answerSignal = defineSignal<[SaidAnswer]>(ANSWER);
 
 export const reportSignal = defineSignal<[IdeaReport]>(IDEA_REPORT);
+
+/** From a worker. */
+export const agentEndedSignal = defineSignal<[AgentEnded]>(AGENT_ENDED);
 
 /** Child to parent. */
 export const answerTakenSignal = defineSignal<[AnswerTaken]>(ANSWER_TAKEN);

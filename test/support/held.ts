@@ -14,6 +14,8 @@ export interface HeldStep {
   signal: string;
   /** Does not wait. */
   free?: boolean;
+  /** Changes no file. */
+  idle?: boolean;
   /** Ends with this code instead of a signal. */
   exit?: number;
   /** Played whenever the prompt has this text, whatever the iteration. */
@@ -149,14 +151,14 @@ export class Held {
 
 export const DONE: HeldStep = { signal: 'COMPLETE', free: true };
 
-function entryOf(scratch: string, { signal, free, exit, when }: HeldStep, n: number): Record<string, unknown> {
+function entryOf(scratch: string, { signal, free, idle, exit, when }: HeldStep, n: number): Record<string, unknown> {
   return {
     ...(when === undefined ? {} : { whenPrompt: { contains: when } }),
     do: [
-      { append: { path: 'draft-$' + '{IDEA}.txt', text: `draft ${n}\n` } },
+      ...(idle ? [] : [{ append: { path: 'draft-$' + '{IDEA}.txt', text: `draft ${n}\n` } }]),
       { run: `echo $$ >> ${scratch}/began-$RALPHCTL_IDEA-$RALPHCTL_ITERATION` },
       ...(free ? [] : [{ waitFor: { path: join(scratch, 'go-$' + '{IDEA}-$' + '{ITERATION}') } }]),
-      { append: { path: '$' + '{IDEA}.txt', text: `${n}\n` } },
+      ...(idle ? [] : [{ append: { path: '$' + '{IDEA}.txt', text: `${n}\n` } }]),
       // One that ends without a word counts as a program that does not start.
       ...(exit === undefined ? [] : [{ say: 'This did not work.' }]),
     ],

@@ -4,7 +4,7 @@
  * May import protocol and decide only.
  */
 import type { IdeaLimits, Reopen } from '../../protocol/activities.js';
-import type { Feedback } from '../../protocol/agent-run.js';
+import type { AgentEnded, Feedback } from '../../protocol/agent-run.js';
 import type { AnswerTaken, TakenAnswer } from '../../protocol/answers.js';
 import type { BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
 import type { LimitPatch, Teller } from '../../protocol/command.js';
@@ -93,6 +93,8 @@ export const isAnswerTaken = shaped<AnswerTaken>({
   ...{ idea: isName, id: isName, refusal: maybe(isText) },
   took: maybe(oneOf<NonNullable<AnswerTaken['took']>>({ text: true, approval: true, budget: true })),
 });
+
+export const isAgentEnded = shaped<AgentEnded>({ idea: isName, life: isCount, after: isCount });
 
 export interface Granted {
   agentName: string;

@@ -95,6 +95,7 @@ export const isSettings = shaped<RunSettings>({
   ...{ ladder: maybe(isLadder), budget: maybe(isBudget), stepLanding: maybe(isTrue), ownTrouble: maybe(isTrue) },
   unblocksThroughParents: maybe(isTrue),
   ...{ bluesByChildren: maybe(isTrue), pointsAddUp: maybe(isTrue), gatesBeside: maybe(isCount) },
+  settlesBeside: maybe(isTrue),
   times: maybe(
     shaped<NonNullable<RunSettings['times']>>({
       ...{ setupMs: isAmount, gateMs: isAmount },

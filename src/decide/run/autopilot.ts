@@ -6,6 +6,7 @@
  */
 
 import type { CarriedOver, RunConfigResult } from '../../protocol/activities.js';
+import type { AgentEnded } from '../../protocol/agent-run.js';
 import type { Ceilings } from '../../protocol/budget.js';
 import type { Intervention as Told } from '../../protocol/command.js';
 import type { PushTargetResult } from '../../protocol/delivery.js';
@@ -25,6 +26,7 @@ import type { Graph } from '../scheduler/graph.js';
 import { clipReason } from '../text.js';
 import { Waves } from '../waves/waves.js';
 import type { Answers, Outcome } from './answers.js';
+import { noteAgentEnded } from './beside.js';
 import { Board, type EndedHere, type Told as Taken } from './board.js';
 import { abortRun, isActive, nothingLeft, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import type { Effect } from './effects.js';
@@ -70,6 +72,8 @@ export class Autopilot {
     takeReport(this.#board, this.#landingQueue, report, now);
   }
 
+  agentEnded = (said: AgentEnded, now: number): void => noteAgentEnded(this.#board, said, now);
+
   /**
    * A child workflow has ended, however the autopilot learned it. Repeats change nothing. With `life` (the generation
    * of the child), neither does the end of an earlier child of the same idea.
@@ -111,13 +115,9 @@ export class Autopilot {
   }
 
   pause = (why?: string): void => pauseRun(this.#board, why);
-
   resume = (): void => resumeRun(this.#board);
-
   stop = (why?: string): void => stopRun(this.#board, why);
-
   review = (): void => reviewRun(this.#board);
-
   abort = (why?: string): void => abortRun(this.#board, why);
 
   /** Why the command is not legal now; undefined when it is. Changes nothing. */

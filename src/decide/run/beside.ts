@@ -3,6 +3,7 @@
  * Invariant: bounded. Where as many gates run beside the slots as may, an idea holds its slot until one of them is over,
  * so that work does not pile up behind a slow gate. May import protocol and decide only.
  */
+import type { AgentEnded } from '../../protocol/agent-run.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { MOST_NUMBERS } from '../scheduler/slots.js';
 import type { Board } from './board.js';
@@ -28,6 +29,22 @@ export function giveSlotsBack(board: Board): void {
     board.touch(entry);
     left -= 1;
   }
+}
+
+/**
+ * Its agent has ended and says that it is done: its gate is next, once the run is settled. A report that came after this
+ * agent run began has the last word, so that a late message takes no slot from the next agent run.
+ */
+export function noteAgentEnded(board: Board, { idea, life, after }: AgentEnded, now: number): void {
+  const entry = board.graph.entry(idea);
+  if (!entry || !board.isOpen(idea) || life !== entry.life || after !== entry.seq) return;
+  if (entry.status !== 'running' || entry.slot === undefined || entry.beside || entry.gating !== undefined) return;
+  board.gateBegins(entry, now);
+}
+
+/** Its gate begins, or begins again. One whose slot went back with its agent keeps its place among the gates. */
+export function noteGating(board: Board, entry: IdeaEntry, now: number): void {
+  if (entry.gating === undefined || !board.settings.settlesBeside) board.gateBegins(entry, now);
 }
 
 /** Its gate is over, and it needs a slot for its next iteration: it keeps its number, and with it its worktree as it is. */

@@ -13,6 +13,7 @@ import { reachedText, runQuestion } from '../budget/amounts.js';
 import { isStale, spend } from '../budget/run.js';
 import { followUp } from '../idea/afterwards.js';
 import { clip, clipReason, MAX_QUESTION, MAX_REASON } from '../text.js';
+import { noteGating } from './beside.js';
 import type { Board } from './board.js';
 import { countFailure, pauseRun, tellRunState } from './control.js';
 import type { Ending, LandingQueue } from './landing-queue.js';
@@ -70,7 +71,7 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
     case 'gating':
       if (entry.slot === undefined) return;
       board.set(entry, 'running');
-      board.gateBegins(entry, now);
+      noteGating(board, entry, now);
       return;
     case 'parked':
       takeParked(board, entry, report, now);

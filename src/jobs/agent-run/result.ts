@@ -211,6 +211,12 @@ export function readSignal(
   });
 }
 
+/** Whether a gate comes next, as far as the agent's words tell: whether there is work is known once it is settled. */
+export function leadsToGate({ kind }: AgentSignal, { loop, always }: { loop: boolean; always: boolean }): boolean {
+  if (kind === 'blocked' || kind === 'needs-human') return false;
+  return kind === 'complete' || !loop || always;
+}
+
 /* The last agent and model that worked on an idea, for the trailers of its commits. Reads files only. */
 
 export async function whoWorked(deps: WorkDeps, ref: RunRef & { idea: string }, config: Config): Promise<Worker> {

@@ -14,10 +14,10 @@ import { iterationDir } from '../../config/paths.js';
 import { agentNames, type Config, resolveAgent } from '../../config/schema/config.js';
 import { KEPT_FILE, noteKept } from '../../gate/kept/folders.js';
 import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
-import { clearPipes, enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
+import { breachesBy, clearPipes, enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
 import { savePoint } from '../../git/saves/saves.js';
-import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
+import type { AgentOutcome, AgentSignal, RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { Idea } from '../../protocol/idea.js';
 import {
@@ -45,7 +45,7 @@ import { keepAnswers } from './answers.js';
 import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
-import { keepHeld, keepResult, readResult, readSignal, recreatedText } from './result.js';
+import { keepHeld, keepResult, leadsToGate, readResult, readSignal, recreatedText } from './result.js';
 import { pipesText, settle } from './settle.js';
 
 interface Attempt {
@@ -199,6 +199,7 @@ async function iterateInside(
   const recreated = await takeBack(attempt);
   const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
   const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
+  await giveSlotBack(attempt, wall, executed.outcome, signal);
   const foreign = await watch.ownBranch();
   const [after, outside] = await Promise.all([
     settle(run, idea, input, since, { commitNow: config.autoCommit || mayLand, by: spec }),
@@ -217,6 +218,22 @@ async function iterateInside(
   const judged = idea.ralph ? after : { ...after, pipes: [] };
   const ended = { spec, dir, executed, signal, after: judged, recreated, ...outside };
   return keepResult(deps, input, ended, told);
+}
+
+/**
+ * The next agent may have the slot: this one has ended with all its processes, and a gate is next. Its changes to the
+ * repository are recorded first, so that they are never held against an agent that begins now.
+ */
+async function giveSlotBack(
+  { run, idea, input, context, unkillable }: Attempt,
+  wall: Wall,
+  { kind }: AgentOutcome,
+  signal: AgentSignal,
+): Promise<void> {
+  if (!input.slot || !context.ended || unkillable || kind !== 'ok') return;
+  if (!leadsToGate(signal, { loop: idea.ralph, always: run.file.config.gate.when === 'always' })) return;
+  await breachesBy(wall, agentSection(input.idea), Date.now(), input.worktree);
+  context.ended();
 }
 
 function trackerFileOf(file: RunFile): string | undefined {

@@ -12,6 +12,7 @@ import { FAILURE } from '../../protocol/failures.js';
 
 interface Pending {
   say: WorkContext['say'];
+  ended: WorkContext['ended'];
   resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
@@ -46,7 +47,7 @@ export class JobProcess {
     this.#start();
   }
 
-  readonly doWork: DoWork = (name, input, { signal, taskToken, say }) =>
+  readonly doWork: DoWork = (name, input, { signal, taskToken, say, ended }) =>
     new Promise((resolve, reject) => {
       const child = this.#child ?? this.#start();
       const id = this.#next++;
@@ -54,6 +55,7 @@ export class JobProcess {
       const done = (): void => signal.removeEventListener('abort', abort);
       this.#pending.set(id, {
         say,
+        ended,
         resolve: (result) => {
           done();
           resolve(result);
@@ -134,6 +136,10 @@ export class JobProcess {
       pending.say?.(message.progress);
       return;
     }
+    if ('ended' in message) {
+      pending.ended?.();
+      return;
+    }
     this.#pending.delete(message.id);
     if (message.ok) pending.resolve(message.result as never);
     else if (message.type) pending.reject(new WorkError(message.message, message.type, message.retryable));
@@ -162,5 +168,6 @@ export type FromJobProcess =
   | { pong: true }
   | { note: string; about: Record<string, unknown> }
   | { id: number; progress: AgentHeartbeat }
+  | { id: number; ended: true }
   | { id: number; ok: true; result: unknown }
   | { id: number; ok: false; message: string; stack?: string; type?: FailureType; retryable?: boolean };

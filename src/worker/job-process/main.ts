@@ -34,7 +34,8 @@ async function work(id: number, name: WorkName, input: WorkInput<WorkName>, task
     ownGit(input.project);
     await ready;
     const say = (progress: AgentHeartbeat): void => tell({ id, progress });
-    const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say };
+    const ended = (): void => tell({ id, ended: true });
+    const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say, ended };
     const result = await workHere(deps)(name, input, context);
     tell({ id, ok: true, result: result ?? null });
   } catch (error) {

@@ -4,6 +4,7 @@
  */
 import { agentTimes } from '../../decide/idea/activity-times.js';
 import { costsIteration, type NextStep, runBudgetMs, shownLimit, troubleOf } from '../../decide/idea/completion.js';
+import { givesSlotBack } from '../../decide/idea/slot-back.js';
 import { NUDGE_AFTER } from '../../decide/idea/stall.js';
 import { firstStep } from '../../decide/idea/steps.js';
 import { mayHaveUsed } from '../../decide/idea/used.js';
@@ -13,7 +14,7 @@ import type { IdeaLimits, PrepareResult } from '../../protocol/activities.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import type { PlanShape } from '../../protocol/idea.js';
 import type { PlanPlace } from '../../protocol/idea-run.js';
-import { agentActivities, refOf } from '../proxies.js';
+import { agentActivities, refOf, wasNotTaken } from '../proxies.js';
 import { emit } from '../publish.js';
 import type { IdeaSession } from './session.js';
 import { allowance } from './warnings.js';
@@ -77,7 +78,9 @@ export async function runAgent(
   });
   if (choice?.probe) await reporter.report('probing');
   session.ranSince = Date.now();
-  const run = await agentActivities(
+  // After a report that comes meanwhile, the message of the agent's end says nothing any more.
+  const slot = givesSlotBack(input.settings, state) ? { life: input.life, after: state.seq } : undefined;
+  const running = agentActivities(
     queues.agents,
     `${idea} #${iteration} by ${agentName}`,
     agentTimes(timeoutMs, input.settings, session.untaken),
@@ -102,9 +105,27 @@ export async function runAgent(
     ceilings: state.ceilings,
     // The escalation, where there is one, puts this into the prompt itself.
     unchanged: unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? unchanged : undefined,
+    slot,
   });
+  const run = await (slot ? withSlot(session, running) : running);
   session.ranSince = undefined;
   return { run, delivered };
+}
+
+/**
+ * Its slot may go back before the result is there. Where the result says so, or there is none, the next iteration needs a
+ * slot again: the run may have given it to another idea.
+ */
+async function withSlot({ state }: IdeaSession, running: Promise<RunAgentResult>): Promise<RunAgentResult> {
+  try {
+    const run = await running;
+    if (run.slotBack) state.slotless = true;
+    return run;
+  } catch (error) {
+    // Nothing had begun.
+    if (!wasNotTaken(error)) state.slotless = true;
+    throw error;
+  }
 }
 
 const stepOf = ({ step, skipped }: PlanPlace): Pick<RunAgentInput, 'step' | 'skippedSteps'> => ({

@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
 import { emptyText } from '../../decide/idea/answers.js';
-import { isAnswerTaken, isReport } from '../../decide/messages/between.js';
+import { isAgentEnded, isAnswerTaken, isReport } from '../../decide/messages/between.js';
 import type { Outcome } from '../../decide/run/answers.js';
 import { enqueueProblem } from '../../decide/run/enqueue.js';
 import { ideaPage } from '../../decide/views/pages.js';
@@ -23,6 +23,9 @@ import { giveCommand, type RunControls, VERB_SIGNALS } from '../verb-signals.js'
 const SIGNALS: SignalRow<RunControls>[] = [
   ...VERB_SIGNALS,
   internal(messages.answerTakenSignal, isAnswerTaken, ({ tell }, [said]) => tell((pilot) => pilot.answers.said(said))),
+  internal(messages.agentEndedSignal, isAgentEnded, ({ tell }, [said]) =>
+    tell((pilot) => pilot.agentEnded(said, Date.now())),
+  ),
   internal(messages.reportSignal, isReport, ({ tell }, [report]) =>
     tell((pilot) => {
       if (report.outcome === 'stopped') pilot.stoppedAlone(report.idea);

@@ -76,10 +76,11 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     bluesByChildren: _____,
     pointsAddUp: ______,
     gatesBeside,
+    settlesBeside: _______,
     times,
     ...settings
   } = now;
-  const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren, pointsAddUp } = before;
+  const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren, pointsAddUp, settlesBeside } = before;
   return {
     ...settings,
     ...(mode ? { mode } : {}),
@@ -89,6 +90,7 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     ...(bluesByChildren ? { bluesByChildren } : {}),
     ...(pointsAddUp ? { pointsAddUp } : {}),
     ...(before.gatesBeside === undefined ? {} : { gatesBeside }),
+    ...(settlesBeside ? { settlesBeside } : {}),
     ...(before.times && times ? { times } : {}),
   };
 }

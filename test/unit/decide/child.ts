@@ -6,7 +6,15 @@ export type Message =
   | { do: 'start'; life: number; agent: string }
   | { do: 'resync' }
   | Exclude<Effect, { do: 'start' | 'configure' | 'push' | 'look' | 'wave' }>;
-export type ChildState = 'working' | 'gating' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
+export type ChildState =
+  | 'working'
+  | 'settling'
+  | 'gating'
+  | 'paused'
+  | 'asking'
+  | 'waiting-slot'
+  | 'landing'
+  | 'closing';
 
 export interface Child {
   idea: string;
@@ -28,6 +36,7 @@ export interface Child {
 /** What a child that an earlier run left behind said last. */
 export const LAST = {
   working: 'resumed',
+  settling: 'resumed',
   gating: 'gating',
   paused: 'paused',
   asking: 'needs-human',

@@ -30,7 +30,7 @@ const isDrain = (args: unknown[] = []): boolean => {
 };
 
 /** Something happens to it by itself. */
-const AWAKE: ReadonlySet<ChildState> = new Set(['working', 'gating', 'asking']);
+const AWAKE: ReadonlySet<ChildState> = new Set(['working', 'settling', 'gating', 'asking']);
 
 export class World {
   readonly children = new Map<string, Child>();
@@ -40,6 +40,8 @@ export class World {
   kept = 0;
   /** Agents that began while the gate of another idea ran. */
   besides = 0;
+  /** Agents that began while the run of another idea was settled. */
+  early = 0;
   /** Ideas whose finished work was never tried to land, although nobody stopped them by themselves. */
   readonly thrownAway: string[] = [];
   readonly #network: Network;
@@ -47,15 +49,17 @@ export class World {
   readonly #reports = new Set<Child>();
   readonly #random: (below: number) => number;
   readonly #temper: Temper;
-  /** Children give their slots back for their gates. */
+  /** Children give their slots back for their gates; `settles`: before their runs are settled. */
   readonly #beside: boolean;
+  readonly #settles: boolean;
 
-  constructor(seed: number, temper: Temper, beside = false) {
+  constructor(seed: number, temper: Temper, beside = false, settles = false) {
     this.#random = randomFrom(seed);
     this.target = new Target(this.#random);
     this.#network = new Network(this.#random);
     this.#temper = temper;
     this.#beside = beside;
+    this.#settles = settles;
   }
 
   chance(oneIn: number): boolean {
@@ -96,7 +100,9 @@ export class World {
   /** Something is under way: a message, a landing, an agent at work. */
   get busy(): boolean {
     if (this.#network.hasEvents || this.#network.hasMail) return true;
-    return [...this.children.values()].some(({ state }) => state === 'working' || state === 'gating');
+    return [...this.children.values()].some(
+      ({ state }) => state === 'working' || state === 'settling' || state === 'gating',
+    );
   }
 
   /** The child of the idea that is landing has ended, or is about to. */
@@ -149,7 +155,9 @@ export class World {
       return [(pilot) => pilot.adopted(idea)];
     }
     this.target.tried.delete(idea);
-    if ([...this.children.values()].some(({ state }) => state === 'gating')) this.besides += 1;
+    const states = [...this.children.values()].map(({ state }) => state);
+    if (states.includes('gating')) this.besides += 1;
+    if (states.includes('settling')) this.early += 1;
     this.children.set(idea, { idea, life, seq: 0, state: 'working', agent, paused: false, stopping: false });
     return [];
   }
@@ -178,7 +186,8 @@ export class World {
     if (child.state === 'closing') return;
     switch (message.do) {
       case 'resync': {
-        const last = child.state === 'working' ? this.#reportOf(child, 'resumed') : child.last;
+        const works = child.state === 'working' || child.state === 'settling';
+        const last = works ? this.#reportOf(child, 'resumed') : child.last;
         if (last) this.#send(child, last);
         return;
       }
@@ -211,7 +220,7 @@ export class World {
     if (signal === 'stop') {
       child.draining = drain && (!child.stopping || child.draining === true);
       child.stopping = true;
-      if (child.state !== 'working' && child.state !== 'gating') this.#stopAt(child);
+      if (child.state !== 'working' && child.state !== 'settling' && child.state !== 'gating') this.#stopAt(child);
       return;
     }
     child.paused = signal === 'pause';
@@ -249,6 +258,8 @@ export class World {
 
   #act(child: Child): Event[] {
     if (child.state === 'asking') this.#wait(child);
+    else if (child.state === 'settling') this.#settled(child);
+    else if (child.state === 'working' && this.#settles && this.chance(2)) this.#ended(child);
     else if (child.state === 'working' && this.#beside && !this.chance(3)) this.#gate(child);
     else if (child.state === 'gating' && !child.stopping && !child.paused && this.chance(3)) this.#wait(child);
     else if (child.stopping && this.chance(2)) {
@@ -275,6 +286,26 @@ export class World {
       this.#report(child, 'ready');
     }
     return [];
+  }
+
+  /** Its worker tells the run of the agent's end. The message may be lost, and come late or twice. */
+  #ended(child: Child): void {
+    child.state = 'settling';
+    const { idea, life, seq: after } = child;
+    const tell = (): void => this.#network.tell((pilot) => pilot.agentEnded({ idea, life, after }, 0));
+    if (!this.chance(5)) tell();
+    if (this.chance(5)) tell();
+  }
+
+  /** As `workflows/idea/agent-run.ts` has it: without knowing whether the run has heard, it has no slot. */
+  #settled(child: Child): void {
+    child.slotless = true;
+    if (child.stopping) this.#close(child, 'stopped');
+    else if (child.paused && this.chance(2)) {
+      child.state = 'paused';
+      this.#report(child, 'paused');
+    } else if (this.chance(3)) this.#wait(child);
+    else this.#gate(child);
   }
 
   /** Its agent has ended, and its slot is for others. */
