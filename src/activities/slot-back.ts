@@ -21,9 +21,9 @@ export class SlotBack {
   }
 
   readonly give = (): void => {
-    const { project, idea, slot } = this.#input;
+    const { project, runId, idea, slot } = this.#input;
     if (!slot || this.#told) return;
-    const said: AgentEnded = { idea, ...slot };
+    const said: AgentEnded = { idea, run: runId, ...slot };
     const run = this.#client.getHandle(autopilotId(project));
     // Without an answer the run may have heard all the same: the idea then counts as one without a slot.
     this.#told = this.#client.withDeadline(Date.now() + MOST_MS, () => run.signal(AGENT_ENDED, said)).catch(() => {});

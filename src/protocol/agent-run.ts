@@ -70,13 +70,15 @@ export interface RunAgentInput extends RunRef {
 }
 
 /** Whose slot it is, as {@link AgentEnded} says it. */
-export type HeldSlot = Omit<AgentEnded, 'idea'>;
+export type HeldSlot = Omit<AgentEnded, 'idea' | 'run'>;
 
 /**
  * Worker to run: the agent of an idea has ended and says that it is done. Its slot is free before its work is settled.
  */
 export interface AgentEnded {
   idea: string;
+  /** Of the agent run: each run of a project counts generations and reports from the start. */
+  run: string;
   /** Its generation. */
   life: number;
   /** The number of its last report before this agent run: after a later report this message says nothing any more. */

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import {
+  isAgentEnded,
   isConfigured,
   isEdited,
   isGranted,
@@ -15,10 +16,10 @@ import {
   isVerdict,
 } from '../../src/decide/messages/between.js';
 import { isCommandLike } from '../../src/decide/messages/said.js';
-import { IDEA_STATUS, ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
+import { AGENT_ENDED, IDEA_STATUS, ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
 import type { IdeaView, RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { cardsOf, quietRuntime, World } from './rollover-world.js';
+import { cardsOf, quietRuntime, settings, World } from './rollover-world.js';
 
 beforeAll(quietRuntime);
 
@@ -29,12 +30,14 @@ const OF_IDEA: Record<string, (value: unknown) => boolean> = {
   ...{ edited: isEdited, configured: isConfigured, setStep: isStep, slotGranted: isGranted },
   ...{ useAgent: isUseAgent, verdict: isVerdict, resync: isResync },
 };
-const OF_RUN: Record<string, (value: unknown) => boolean> = { ideaReport: isReport, command: isCommandLike };
+const OF_RUN: Record<string, (value: unknown) => boolean> = {
+  ...{ ideaReport: isReport, agentEnded: isAgentEnded, command: isCommandLike },
+};
 
 const FIELDS = [
   ...['choice', 'agent', 'probe', 'kind', 'idea', 'life', 'seq', 'iterations', 'agentName', 'patch', 'revision'],
   ...['ceilings', 'runId', 'config', 'settings', 'limits', 'parent', 'reopen', 'feedback', 'commit', 'verb', 'text'],
-  ...['parked', '__proto__', 'constructor', 'toString', 'length'],
+  ...['parked', 'run', 'after', '__proto__', 'constructor', 'toString', 'length'],
 ];
 const payload = fc.oneof(
   fc.jsonValue(),
@@ -93,4 +96,26 @@ it('C1 G9: whatever is sent as a message between the workflows, no task fails an
     // A signal that came while the task was at work is no failure of ours.
     expect(failed.filter(({ message }) => message !== 'UnhandledCommand')).toEqual([]);
   }
+});
+
+it('A1: the end of an agent of an earlier run takes no slot, although its idea has the same numbers', async () => {
+  let go = false;
+  world = await World.open(inject('address'), {
+    cards: cardsOf('i-1', 'i-2'),
+    agent: async (_, signal) => {
+      while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
+      signal.throwIfAborted();
+      return 'complete';
+    },
+  });
+  await world.start({ settings: settings({ slots: 1, gatesBeside: 0, settlesBeside: true }) });
+  await until('one at work', async () => world.working.size === 1);
+  const running = async () => (await world.autopilot.query<RunStatus>(STATUS)).counts.running;
+  const said = { idea: [...world.working.keys()][0], life: 1, after: 0 };
+  await world.autopilot.signal(AGENT_ENDED, { ...said, run: 'run-0' });
+  expect(await running()).toBe(1);
+  await world.autopilot.signal(AGENT_ENDED, { ...said, run: 'run-1' });
+  await until('the next one at work', async () => world.working.size === 2);
+  go = true;
+  expect((await world.result()).landed).toBe(2);
 });

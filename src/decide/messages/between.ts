@@ -94,7 +94,7 @@ export const isAnswerTaken = shaped<AnswerTaken>({
   took: maybe(oneOf<NonNullable<AnswerTaken['took']>>({ text: true, approval: true, budget: true })),
 });
 
-export const isAgentEnded = shaped<AgentEnded>({ idea: isName, life: isCount, after: isCount });
+export const isAgentEnded = shaped<AgentEnded>({ idea: isName, run: isName, life: isCount, after: isCount });
 
 export interface Granted {
   agentName: string;

@@ -23,9 +23,10 @@ import { giveCommand, type RunControls, VERB_SIGNALS } from '../verb-signals.js'
 const SIGNALS: SignalRow<RunControls>[] = [
   ...VERB_SIGNALS,
   internal(messages.answerTakenSignal, isAnswerTaken, ({ tell }, [said]) => tell((pilot) => pilot.answers.said(said))),
-  internal(messages.agentEndedSignal, isAgentEnded, ({ tell }, [said]) =>
-    tell((pilot) => pilot.agentEnded(said, Date.now())),
-  ),
+  // Workers of one that has ended may still say it: the runs of a project share an address.
+  internal(messages.agentEndedSignal, isAgentEnded, ({ input, tell }, [said]) => {
+    if (said.run === input.runId) tell((pilot) => pilot.agentEnded(said, Date.now()));
+  }),
   internal(messages.reportSignal, isReport, ({ tell }, [report]) =>
     tell((pilot) => {
       if (report.outcome === 'stopped') pilot.stoppedAlone(report.idea);

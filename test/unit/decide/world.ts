@@ -292,7 +292,8 @@ export class World {
   #ended(child: Child): void {
     child.state = 'settling';
     const { idea, life, seq: after } = child;
-    const tell = (): void => this.#network.tell((pilot) => pilot.agentEnded({ idea, life, after }, 0));
+    const said = { idea, run: 'r', life, after };
+    const tell = (): void => this.#network.tell((pilot) => pilot.agentEnded(said, 0));
     if (!this.chance(5)) tell();
     if (this.chance(5)) tell();
   }

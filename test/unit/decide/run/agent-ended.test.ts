@@ -13,7 +13,7 @@ const began = (count: number, over: Parameters<typeof settings>[0] = {}) => {
 const isBeside = (pilot: Autopilot, idea: string): boolean => pilot.graph.entry(idea)?.beside === true;
 /** `after`: the number of its last report then. */
 const ended = (pilot: Autopilot, idea: string, after = pilot.graph.entry(idea)?.seq ?? 0, now = 0): void =>
-  pilot.agentEnded({ idea, life: pilot.graph.entry(idea)?.life ?? 0, after }, now);
+  pilot.agentEnded({ idea, run: 'r', life: pilot.graph.entry(idea)?.life ?? 0, after }, now);
 
 test('A1: the next agent gets the slot before the run is settled; the idea keeps its number', () => {
   const pilot = began(3);
@@ -47,7 +47,7 @@ test('a message of an earlier agent run takes no slot from a later one', () => {
   expect(decided(pilot)).toEqual([]);
   expect(isBeside(pilot, 'i-1')).toBe(false);
   // Nor does one of an earlier generation, or a repeated one.
-  pilot.agentEnded({ idea: 'i-1', life: 7, after: 1 }, 0);
+  pilot.agentEnded({ idea: 'i-1', run: 'r', life: 7, after: 1 }, 0);
   expect(decided(pilot)).toEqual([]);
   for (const _ of [1, 2]) ended(pilot, 'i-1', 1);
   expect(decided(pilot)).toEqual(['start i-2 @2']);
@@ -63,7 +63,7 @@ test('an idea that holds no slot gives none back', () => {
   const pilot = began(1);
   closed(pilot, 'i-1', 'failed');
   ended(pilot, 'i-1');
-  pilot.agentEnded({ idea: 'i-9', life: 1, after: 0 }, 0);
+  pilot.agentEnded({ idea: 'i-9', run: 'r', life: 1, after: 0 }, 0);
   expect(decided(pilot)).toEqual([]);
 });
 
@@ -98,7 +98,9 @@ test('C6: a worker that is lost while the run is settled: the idea asks, and hol
 });
 
 test('only a program of ralphctl says so', () => {
-  expect(isAgentEnded({ idea: 'i-1', life: 1, after: 0 })).toBe(true);
-  for (const bad of [undefined, {}, { idea: '', life: 1, after: 0 }, { idea: 'i-1', life: -1, after: 0 }, 'i-1'])
+  expect(isAgentEnded({ idea: 'i-1', run: 'r', life: 1, after: 0 })).toBe(true);
+  const good = { idea: 'i-1', run: 'r', life: 1, after: 0 };
+  const { run: _, ...ofNoRun } = good;
+  for (const bad of [undefined, {}, 'i-1', ofNoRun, { ...good, idea: '' }, { ...good, life: -1 }])
     expect(isAgentEnded(bad)).toBe(false);
 });
