@@ -104,7 +104,7 @@ export interface IdeaModel {
   startedAt?: number;
   /** 1-based number of its slot, while it has one. */
   slot?: number;
-  /** Its agent has ended, and its gate runs without a slot. */
+  /** Its agent has ended, and its work is settled or its gate runs without a slot. */
   gating?: true;
   /** Name of the slot, such as `ed-003`. */
   agentName?: string;

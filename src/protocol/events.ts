@@ -55,7 +55,7 @@ export type RunEvent =
       title: string;
       status: IdeaStatus;
       agentName?: string;
-      /** Running: its agent has ended, and its gate runs without a slot. */
+      /** Running: its agent has ended, and its work is settled or its gate runs without a slot. */
       gating?: true;
       reason?: string;
       commit?: string;

@@ -36,9 +36,9 @@ export interface IdeaEntry {
   status: IdeaStatus;
   /** Slot number, 1-based, while the idea holds one. */
   slot?: number;
-  /** It keeps its number without a slot: its gate runs beside the slots, or it waits for a slot after it. */
+  /** It keeps its number without a slot: its work is settled or its gate runs, or it waits for a slot after it. */
   beside?: true;
-  /** Since when its gate runs, epoch ms. */
+  /** Since when its work is settled for its gate, or its gate runs, epoch ms. */
   gating?: number;
   /** Last report from the child; older ones are duplicates. */
   seq: number;

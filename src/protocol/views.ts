@@ -19,9 +19,9 @@ export interface IdeaLine {
   title: string;
   status: IdeaStatus;
   agentName?: string;
-  /** Its agent has ended, and it has no slot: its gate runs, or it waits for a slot after it. */
+  /** Its agent has ended, and it has no slot: its work is settled or its gate runs, or it waits for a slot after it. */
   beside?: true;
-  /** Since when its gate runs, epoch ms. */
+  /** Since when its work is settled for its gate, or its gate runs, epoch ms. */
   gating?: number;
   reason?: string;
   /** A single attempt: more iterations do not help it. */

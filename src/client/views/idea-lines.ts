@@ -50,7 +50,8 @@ export function describeIdea(report: IdeaReport): string[] {
 /** `: at its gate, npm test (1 of 2); its slot is free` */
 function gatingText({ gating }: IdeaReport): string {
   if (!gating) return '';
-  const { command, number, of, freeSlot } = gating;
+  const { command, number, of, freeSlot, settling } = gating;
+  if (settling) return ': its finished work is settled for its gate; its slot is free';
   const now = command === undefined ? '' : `, ${clean(command)} (${number} of ${of})`;
   return `: at its gate${now}${freeSlot ? '; its slot is free' : ''}`;
 }

@@ -65,8 +65,8 @@ export interface IdeaReport extends WhyView {
   earlier?: { runId: string; answers: Answered[]; told: { verb: string; text?: string }[] }[];
   /** The agent's text before its question. */
   said?: string;
-  /** Its agent has ended, and its gate runs. */
-  gating?: { command?: string; number?: number; of?: number; freeSlot?: true };
+  /** Its agent has ended, and its gate runs. `settling`: its work is settled before. */
+  gating?: { command?: string; number?: number; of?: number; freeSlot?: true; settling?: true };
   bounced?: string;
   /** Its last rollback was refused, and nothing has moved since. */
   refused?: { at: string; text: string };
@@ -209,9 +209,12 @@ export function lineOf(run: Iteration): AgentRunLine {
 
 const redAt = ({ none, command, exitCode }: GateRun) => ({ ...(none ? { none } : {}), command, exitCode });
 
-const gatingOf = ({ gateNow, gating }: IdeaModel): NonNullable<IdeaReport['gating']> => ({
+const gatingOf = ({ gateNow, gating, iterations }: IdeaModel): NonNullable<IdeaReport['gating']> => ({
   ...(gateNow ? { command: gateNow.command, number: gateNow.number, of: gateNow.of } : {}),
   ...(gating ? { freeSlot: true as const } : {}),
+  ...(gating && !gateNow && iterations.at(-1)?.endedAt === undefined && iterations.length > 0
+    ? { settling: true as const }
+    : {}),
 });
 
 const gateOf = (gate: GateRun): NonNullable<IdeaReport['gate']> => ({

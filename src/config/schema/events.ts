@@ -73,7 +73,9 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     { idea, title: text('Title of the idea.'), status: ideaStatus },
     {
       agentName: text('Name of its slot.'),
-      gating: flag('Running: its agent has ended, its slot is free for others, and its gate runs.'),
+      gating: flag(
+        'Running: its agent has ended, its slot is free for others, and its work is settled or its gate runs.',
+      ),
       reason: text('Why it has this status. A question is cut here; the event `asks` has it whole.'),
       commit: text('Commit on the target, of a landed idea.'),
       waits: flag('Its work is done and lands later; the reason says why.'),

@@ -14,7 +14,9 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
   const more = (text: string): Pick<EventWords, 'more'> => ({ more: line(text) });
   switch (event.status) {
     case 'running':
-      if (event.gating) return { sign: '▹', colour: 'blue', words: line('at the gate; its slot is free'), quiet: true };
+      // Before the work is settled for the gate, or with the begin of the gate.
+      if (event.gating)
+        return { sign: '▹', colour: 'blue', words: line('its agent has ended; its slot is free'), quiet: true };
       return {
         ...{ ...one, sign: '▸', colour: 'blue', words: line(clean(event.title)) },
         more: event.agentName ? line(dim(` ${clean(event.agentName)}`)) : [],

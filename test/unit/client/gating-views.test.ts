@@ -34,6 +34,13 @@ it('C5: why tells the gate apart from an agent that works', async () => {
     'status running: at its gate, npm test (1 of 2); its slot is free',
   );
   expect(await first(is({}), gate)).toBe('status running: at its gate, npm test (1 of 2)');
+  const run = { kind: 'iteration', idea: 'a', serial: 1, iteration: 1, max: 5, agentName: 'ed-001' } as const;
+  const end = { kind: 'iteration-end', idea: 'a', serial: 1, iteration: 1, outcome: 'ok', commits: 1 } as const;
+  const ended = { ...end, signal: { kind: 'complete' as const }, durationMs: 1000 };
+  expect(await first(is({}), run, is({ gating: true }))).toBe(
+    'status running: its finished work is settled for its gate; its slot is free',
+  );
+  expect(await first(is({}), run, is({ gating: true }), ended)).toBe('status running: at its gate; its slot is free');
 });
 
 it('A8: status says which gates run beside the slots', () => {
