@@ -165,10 +165,16 @@ function ideaText(
   const signal = view.signal ? `, last ${signalWords(view.signal, clean)}` : '';
   const spent = view.spent && !costTold ? `, ${spentText(view.spent)}` : '';
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
-  // Another agent may have its slot; the number stands for its ports and its worktree.
-  const beside = line.beside && view.phase === 'gate' ? ' beside the slots' : '';
-  const own = review || line.status === 'paused' ? state : `${view.phase}${beside}`;
+  const own = review || line.status === 'paused' ? state : doingText(line, view);
   return `${line.id}${agent}${by} ${own}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+}
+
+/** `gate beside the slots`: another agent may have its slot; the number stands for its ports and its worktree. */
+function doingText({ beside, gating }: IdeaLine, { phase }: IdeaView): string {
+  if (!beside) return phase;
+  // The idea itself learns of the end of its agent with the result, once its work is settled.
+  if (phase === 'agent' && gating !== undefined) return 'settling beside the slots';
+  return phase === 'gate' ? 'gate beside the slots' : phase;
 }
 
 /** What the last look at its pull request found: why it has not landed although nothing seems open. */

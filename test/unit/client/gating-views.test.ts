@@ -63,3 +63,24 @@ it('A8: status says which gates run beside the slots', () => {
   expect(text).toMatch(/ {2}a ed-001 gate beside the slots, iteration 1 /);
   expect(text).toMatch(/ {2}b ed-002 agent, iteration 1 /);
 });
+
+it('A8: status says whose finished work is settled beside the slots', () => {
+  const settings = { slots: 1, gatesBeside: 1, settlesBeside: true } as const;
+  const pilot = pilotOf([card('a'), card('b')], settings);
+  decided(pilot);
+  pilot.agentEnded({ idea: 'a', run: 'r', life: 1, after: 0 }, AT);
+  decided(pilot);
+  const status = runStatus({ project: 'p', runId: 'r' }, pilot.state, { ...SETTINGS, ...settings }, pilot.graph, AT);
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  // The idea learns of it with the result.
+  const at = (one: string) => ({ idea: one, phase: 'agent', iteration: 1, commits: 0, agentName: 'ed-001' }) as never;
+  try {
+    describeLive(status, [at('a'), at('b')], {});
+  } finally {
+    write.mockRestore();
+  }
+  const text = lines.join('');
+  expect(text).toMatch(/ {2}a ed-001 settling beside the slots, iteration 1 /);
+  expect(text).toMatch(/ {2}b ed-002 agent, iteration 1 /);
+});
