@@ -52,12 +52,14 @@ export class Publisher {
   #emitChanges(pilot: Autopilot): void {
     for (const entry of pilot.takeChanges(Date.now())) {
       const { card, status, slot, beside, gating, reason, commit, hold, approval, approvable, retries, used } = entry;
+      // It keeps its number, and its slot went to another idea.
+      const rests = status === 'wants-slot' || (status === 'paused' && beside);
       emit(this.#input, {
         kind: 'idea',
         idea: card.id,
         title: card.title,
         status,
-        agentName: slot === undefined || status === 'wants-slot' ? undefined : agentName(slot),
+        agentName: slot === undefined || rests ? undefined : agentName(slot),
         gating: gating !== undefined && beside ? true : undefined,
         reason: reason || undefined,
         commit: commit || undefined,
