@@ -358,6 +358,21 @@ describe('C1 one idea', () => {
     expect(shown('i2')?.paused).toBe('lunch; resume it with: ralphctl resume');
   });
 
+  test('an idea that resumes alone says that its run stays paused', () => {
+    const pilot = pilotOf(ideas(2), { slots: 2 });
+    decided(pilot);
+    say(pilot, 'i1', 'paused');
+    expect(done(pilot, { verb: 'resume', idea: 'i1' })).toBe('i1 resumes');
+    done(pilot, { verb: 'pause' });
+    say(pilot, 'i1', 'paused');
+    say(pilot, 'i2', 'paused');
+    decided(pilot);
+    expect(done(pilot, { verb: 'resume', idea: 'i1' })).toBe(
+      'i1 resumes. The run stays paused, and its other ideas with it until: ralphctl resume',
+    );
+    expect(decided(pilot)).toEqual(['resume i1']);
+  });
+
   test('a ready idea that is being ended does not begin to land', () => {
     const pilot = pilotOf(ideas(2), { slots: 2 });
     decided(pilot);
