@@ -4,6 +4,7 @@
  * cost per event does not grow with the number of ideas. May import protocol and the files beside it only.
  */
 import type { StampedEvent } from '../protocol/events.js';
+import { WORKER_LOST } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import { dropEnd, keepEnd } from './at-end.js';
 import { count, emptyCounts } from './counts.js';
@@ -13,6 +14,7 @@ import { askAgain, noLongerAsks, stillAsks } from './left-asking.js';
 import type { IdeaModel, RunModel } from './model.js';
 import { asRecorded } from './stands.js';
 import { emptyTally } from './tally.js';
+import { withLoss } from './worker-losses.js';
 
 /** Maximum number of events in `log`. */
 const MOST_LOG = 2000;
@@ -171,6 +173,9 @@ export function fold(model: RunModel, event: StampedEvent): void {
       model.warnings = model.warnings.filter(({ kind }) => kind !== 'push');
       if (event.state === 'held') model.warnings.push({ kind: 'push', text: event.why ?? '', since: at });
       return;
+    case 'waiting':
+      if (event.why === WORKER_LOST) model.workerLosses = withLoss(model.workerLosses ?? [], event.idea, at);
+      break;
     case 'left':
       // It may be no idea of this run.
       foldLeft(model, event);

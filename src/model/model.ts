@@ -15,6 +15,7 @@ import type { GateRun, Iteration } from './iteration.js';
 import type { Notice } from './notice.js';
 import type { Gone, KeptForNext, LineGone, Renamed } from './since.js';
 import type { StartAgain } from './start-again.js';
+import type { WorkerLoss } from './worker-losses.js';
 
 export type { GateRun, Iteration } from './iteration.js';
 export type { Gone, KeptForNext, Renamed } from './since.js';
@@ -253,6 +254,8 @@ export interface RunModel {
   warnings: WarningLine[];
   /** Ideas that an earlier run left open and that this one told to end. Absent: none. */
   endedHere?: { idea: string; why: string }[];
+  /** Absent: none. */
+  workerLosses?: WorkerLoss[];
   /** Of a screen; no event and no summary replaces them. */
   notices?: readonly Notice[];
   budget: BudgetLine[];

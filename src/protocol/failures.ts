@@ -25,6 +25,9 @@ export const FAILURE = {
   refused: 'ralph.Refused',
 } as const;
 
+/** Why an idea waits whose agent, gate or landing lost its worker. Also in events, where the report counts it. */
+export const WORKER_LOST = 'the worker was lost';
+
 /** Why a run refuses commands in its first moments; a client asks again. */
 export const STILL_OPENING = 'the run is still opening; try again in a moment';
 

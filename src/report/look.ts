@@ -38,6 +38,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...waves(model),
     ...limits(model, ideas, extra.now),
     ...pauses(model, ideas, extra),
+    ...workerLosses(model, extra.now),
     ...emptySlots(extra),
     ...you(ideas, extra),
     ...steps(ideas),
@@ -61,6 +62,15 @@ function byCommand(ideas: readonly IdeaModel[], of: 'flaky' | 'tolerated'): [com
     for (const gate of gatesOf(idea))
       for (const command of gate?.[of] ?? []) found.set(command, (found.get(command) ?? new Set()).add(idea.id));
   return [...found].map(([command, ids]) => [command, [...ids]]);
+}
+
+/** Also a worker that a person restarted. */
+function workerLosses({ workerLosses: losses = [] }: RunModel, now: number): Look {
+  if (losses.length === 0) return [];
+  const ids = [...new Set(losses.flatMap(({ ideas }) => ideas))];
+  const times = losses.map(({ from }) => clock(from, now));
+  const text = `the worker ended ${many(losses.length, 'time')} while ideas worked (${named(times)}): ${named(ids)} went on after it, uncharged`;
+  return [{ kind: 'worker', text }];
 }
 
 /** Nobody but its agent has judged what is on the target now. */

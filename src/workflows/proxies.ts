@@ -13,7 +13,7 @@ import {
 } from '@temporalio/workflow';
 import { type ActivityTimes, MOST_TRIES } from '../decide/idea/activity-times.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
-import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
+import { FAILURE, WORKER_LOST, WORKER_STOPPED } from '../protocol/failures.js';
 import type { RunRef } from '../protocol/run-ref.js';
 
 /** Missed heartbeats before the server times out an activity. Workers send one every 3 s. */
@@ -104,11 +104,10 @@ export function agentActivities(taskQueue: string, summary: string, times: Activ
 export function notTheWorksFault(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure)) return undefined;
   const { cause } = error;
-  if (cause instanceof TimeoutFailure)
-    return cause.timeoutType === 'HEARTBEAT' ? 'the worker was lost' : timeRanOut(error);
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT' ? WORKER_LOST : timeRanOut(error);
   if (!(cause instanceof ApplicationFailure)) return undefined;
   if (cause.type === FAILURE.machine) return cause.message;
-  return cause.type === FAILURE.workerLost ? 'the worker was lost' : undefined;
+  return cause.type === FAILURE.workerLost ? WORKER_LOST : undefined;
 }
 
 /**

@@ -14,7 +14,7 @@ import { privateGitDir } from '../../git/worktrees/list.js';
 import { endLeftIn } from '../../process/escaped.js';
 import { findByToken, killByToken } from '../../process/tokens.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
-import { FAILURE } from '../../protocol/failures.js';
+import { FAILURE, WORKER_LOST } from '../../protocol/failures.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { type WorkDeps, WorkError } from '../job.js';
 
@@ -65,7 +65,7 @@ export const noteConversation = (dir: string, session: Session): Promise<void> =
 export async function cutOff(dir: string): Promise<CutOff | undefined> {
   try {
     const { step, ...session } = JSON.parse((await readOwn(fileOf(dir))) ?? '') as Session;
-    const outcome = { kind: 'failed', failure: 'killed', message: 'the worker was lost' } as const;
+    const outcome = { kind: 'failed', failure: 'killed', message: WORKER_LOST } as const;
     return { outcome, session, step };
   } catch {
     return undefined;

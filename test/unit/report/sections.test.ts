@@ -1,6 +1,7 @@
 /** The sections of a report have the ideas that its head counts, in every form of it. Features: G4 C2. */
 import { expect, it } from 'vitest';
 import type { StampedEvent } from '../../../src/protocol/events.js';
+import { WORKER_LOST } from '../../../src/protocol/failures.js';
 import { htmlReport } from '../../../src/report/html.js';
 import { markdownReport } from '../../../src/report/markdown.js';
 import { reportSchema } from '../../../src/report/schema.js';
@@ -48,4 +49,28 @@ it('C2: each open idea is counted in one section, also where a person decides af
   expect(text).toMatch(/^ALSO NOT LANDED \(1\)\n {2}⊘ help-001 /m);
   expect(text).toMatch(/^LEFT OUT \(1\)\n {2}⊘ docs-001 /m);
   expect(report.todo.filter((one) => one.idea)).toHaveLength(4);
+});
+
+it('C6 G4: a worker that was lost in the night is worth a look, once for each loss', () => {
+  const lost = (time: string, one: string): StampedEvent => ({
+    ...{ at: at(time), kind: 'waiting', idea: one, why: WORKER_LOST, ms: 500 },
+  });
+  const run = (state: 'running' | 'completed', time: string): StampedEvent => ({
+    ...{ at: at(time), kind: 'run', state, landed: 0, total: 2 },
+  });
+  const losses = [lost('23:00', 'a-1'), lost('23:01', 'b-1'), lost('27:30', 'b-1')];
+  // A crash repeats the last events.
+  const events = [run('running', '22:00'), ...losses, ...losses.slice(-1), run('completed', '29:54')];
+  const ideas = ['a-1', 'b-1'].map((id) => idea(id, `Title of ${id}`));
+  const { look } = reportOf(events, {}, ideas);
+  expect(look.filter(({ kind }) => kind === 'worker')).toEqual([
+    {
+      kind: 'worker',
+      text: expect.stringMatching(
+        /^the worker ended 2 times while ideas worked \(.*23:00, .*03:30\): a-1, b-1 went on after it, uncharged$/,
+      ),
+    },
+  ]);
+  const other = { ...lost('23:00', 'a-1'), why: 'the disk is full' } as StampedEvent;
+  expect(reportOf([run('running', '22:00'), other], {}, ideas).look.map(({ kind }) => kind)).not.toContain('worker');
 });
