@@ -35,9 +35,9 @@ export function toldOfRun(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): 
   return told?.serial === serial ? told : undefined;
 }
 
-/** Of what was taken off: a rollback gave it a later status. */
-export function landedWhen({ landedAs, since }: IdeaModel, now: number): string {
-  const at = landedAs?.at ?? since;
+/** Of what was taken off: a rollback gave it a later status. An earlier run may have landed it. */
+export function landedWhen({ landedAs, since, status }: IdeaModel, now: number): string {
+  const at = landedAs?.at ?? (status === 'landed' ? since : undefined);
   return at === undefined ? '' : `landed ${clock(at, now)}`;
 }
 

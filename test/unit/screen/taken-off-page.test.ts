@@ -8,6 +8,7 @@ import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import { takeVerdicts } from '../../../src/model/stands.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
+import { showText } from '../../../src/report/show.js';
 import { compose } from '../../../src/screen/compose.js';
 import { noDetails } from '../../../src/screen/details.js';
 import { plainLine } from '../../../src/screen/text/line.js';
@@ -73,4 +74,18 @@ it('G1: once it works again, the page has the work of now', async () => {
   tell({ kind: 'idea', idea: 'a-1', title: 'Add a login page', status: 'running', agentName: 'ed-001' });
   tell({ kind: 'iteration', idea: 'a-1', serial: 1, iteration: 1, max: 5, agentName: 'ed-001', agent: 'claude' });
   expect(await page('agent')).not.toContain('the page is made');
+});
+
+it('G1: show of a run that only rolled it back does not give the time of the rollback as that of its landing', () => {
+  const at = new Date(clockAt('23:40', 0)).toISOString();
+  const done = 'a-1 was taken off main by beef0001';
+  fold(model, { at, kind: 'command', idea: 'a-1', verb: 'rollback', done });
+  fold(model, { at, kind: 'idea', idea: 'a-1', title: 'Add a login page', status: 'pending', reason: done });
+  const gone = { text: 'beef0001 (undo it) took it off main', landed: 'c0ffee01', command: 'ralphctl retry a-1' };
+  takeVerdicts(model, new Map([['a-1', { is: 'off', gone }]]));
+  const one = model.ideas.get('a-1');
+  if (!one) throw new Error('the model has lost a-1');
+  const text = showText({ model, idea: one, now: NOW, gone, commands: [], others: [] }).join('\n');
+  expect(text).toMatch(/taken off the target ─+┐/);
+  expect(text).not.toContain('landed');
 });
