@@ -9,26 +9,21 @@ import type { RunEvent, StampedEvent } from '../../protocol/events.js';
 import { inputSchema, type JsonSchema } from '../zod-problems.js';
 import {
   account,
-  activity,
   amount,
   asked,
   asking,
   at,
   cleaned,
-  command,
   counted,
   duration,
   escaped,
   event,
   flag,
-  gateCommand,
-  gateParts,
   held,
   idea,
   ideaStatus,
   iteration,
   leftWhy,
-  merged,
   mode,
   parked,
   push,
@@ -48,6 +43,7 @@ import {
   usage,
   warningKind,
 } from './event-parts.js';
+import { around, gateEnd, gateStart } from './gate-events.js';
 import { rejected, wave } from './wave-events.js';
 
 const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
@@ -134,26 +130,9 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       repaired: texts("How ralphctl brought the worktree back to the idea's branch, which the agent had left."),
     },
   ),
-  'gate-start': event('gate-start', 'A command of the gate begins.', { idea, ...command }, { merged }),
-  activity: event(
-    'activity',
-    'Work around an agent or a gate begins. It lasts until the next event of the idea.',
-    { idea, activity },
-    command,
-  ),
-  gate: event(
-    'gate',
-    'The gate ended.',
-    { idea, pass: z.boolean().describe('true: green.'), durationMs: duration },
-    {
-      merged,
-      same: text('It did not run again, because this gate had found the same tree green: "gate of t-1".'),
-      commands: z.array(gateCommand).describe('In the order in which they ran; those after the first red one did not.'),
-      ...gateParts,
-      escaped,
-      late: texts('Paths in dependency folders that changed between the end of the agent and the gate.'),
-    },
-  ),
+  'gate-start': gateStart,
+  activity: around,
+  gate: gateEnd,
   'step-start': event(
     'step-start',
     'A step of a plan begins.',

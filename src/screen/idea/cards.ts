@@ -14,6 +14,7 @@ import { isPast } from '../past.js';
 import { box } from '../text/boxes.js';
 import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';
 import { dollars, many, retriesText } from '../text/numbers.js';
+import { packed } from '../text/packed.js';
 import { clean, cut, width, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { age, clock, duration, lasted } from '../text/time.js';
@@ -67,18 +68,6 @@ export function cardKeys({ model, ui }: View, idea: IdeaModel): string[] {
   add(verbs.has('stop') && idea.status !== 'pending', 'x stop');
   add(verbs.has('abandon') && !verbs.has('stop'), 'x give up');
   return keys;
-}
-
-/** Packs as many items on each line as fit. */
-export function packed(items: readonly string[], cells: number): string[] {
-  const lines: string[] = [];
-  for (const item of items) {
-    const last = lines.at(-1);
-    const next = last === undefined ? item : `${last}   ${item}`;
-    if (last === undefined || width(next) > cells) lines.push(item);
-    else lines[lines.length - 1] = next;
-  }
-  return lines;
 }
 
 /** The card, which replaces the box of an iteration. */
