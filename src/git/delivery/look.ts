@@ -5,6 +5,7 @@
  */
 
 import { isAncestor } from '../ancestry.js';
+import { hasCommit } from '../commit-id.js';
 import { readTips, remoteRef } from '../refs.js';
 import { git } from '../runner.js';
 import { type RemoteGit, type RemoteRecord, saidOf } from './remote.js';
@@ -34,7 +35,7 @@ export async function lookAtRemote(remote: RemoteGit, target: string): Promise<L
     const now = await tipThere(remote);
     if (n > 0 && now === tip) break;
     tip = now;
-    if (tip && !(await isHere(root, tip))) await fetchBranch(remote);
+    if (tip && !(await hasCommit(root, tip))) await fetchBranch(remote);
     removed = await removedThere(root, record, target, tip);
     if (!removed) break;
   }
@@ -59,9 +60,6 @@ async function headThere(remote: RemoteGit): Promise<string | undefined> {
   const { stdout } = await remote.run((name) => ['ls-remote', '--symref', name, 'HEAD'], 'look');
   return /^ref: refs\/heads\/(\w[\w./-]*)\tHEAD$/m.exec(stdout)?.[1];
 }
-
-const isHere = async (root: string, commit: string): Promise<boolean> =>
-  (await git(root).result(['cat-file', '-e', `${commit}^{commit}`], { ok: [0, 1, 128], read: true })).code === 0;
 
 async function fetchBranch(remote: RemoteGit): Promise<void> {
   const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--recurse-submodules=no'];

@@ -5,6 +5,7 @@
  * or a claim whose landing was finished. Moves no ref and touches no file.
  */
 
+import { isCommitId } from '../commit-id.js';
 import { readMoves } from '../confinement/outside.js';
 import { branchRef, claimRef, ideaBranch, readTips } from '../refs.js';
 import { sharedGitDir } from '../repository.js';
@@ -54,11 +55,9 @@ export async function goneOf(
   return [...back, ...gone, ...lost, ...off.filter(({ idea }) => !rolledBack.has(idea))];
 }
 
-const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
 /** Of these commits, the ones on the target: a forge that squashes a pull request drops the trailers that name the idea. */
 async function onTarget(repo: string, target: string, commits: readonly string[]): Promise<ReadonlySet<string>> {
-  const asked = [...new Set(commits)].filter((one) => ID.test(one));
+  const asked = [...new Set(commits)].filter(isCommitId);
   if (asked.length === 0) return new Set();
   const known = await git(repo).run(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     read: true,

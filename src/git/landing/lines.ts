@@ -3,6 +3,7 @@
  * Invariant: reads only, and takes two git processes however many ideas landed. Asks about the commits themselves, because
  * a reset takes them off the target.
  */
+import { isCommitId } from '../commit-id.js';
 import { git } from '../runner.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
 import { IDEA_TRAILER } from './message.js';
@@ -22,8 +23,6 @@ interface Entry {
   ideas: string[];
 }
 
-const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
 /**
  * `commits`: the last commit of each idea's landing. Ideas whose commit is no longer there are left out. Reads the whole
  * history before them; `signal` ends that.
@@ -34,7 +33,7 @@ export async function landedLines(
   signal?: AbortSignal,
 ): Promise<Map<string, Landed>> {
   const found = new Map<string, Landed>();
-  const tips = new Set([...commits.values()].filter((one) => ID.test(one)));
+  const tips = new Set([...commits.values()].filter(isCommitId));
   if (tips.size === 0) return found;
   const entries = await readEntries(repo, tips, signal);
   const own = new Map<string, string[]>();

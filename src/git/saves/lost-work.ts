@@ -3,20 +3,18 @@
  * the commits since.
  * Invariant: reads only.
  */
+import { hasCommit, isCommitId } from '../commit-id.js';
 import { RepositoryError } from '../errors.js';
 import { ideaBranch, readTip } from '../refs.js';
-import { git } from '../runner.js';
 import { listSaves } from './saves.js';
-
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** For a person, with the save that has the work and the commands that go on from it. Undefined: nothing is missing. */
 export async function lostWork(repo: string, idea: string, head?: string): Promise<RepositoryError | undefined> {
   // Git's own words about anything else are cleaned of secrets; a part of a secret could not be recognised.
-  if (head !== undefined && !COMMIT.test(head)) return undefined;
+  if (head !== undefined && !isCommitId(head)) return undefined;
   const branch = ideaBranch(idea);
   const tip = await readTip(repo, `refs/heads/${branch}`);
-  const headIsThere = head === undefined || (await isThere(repo, head));
+  const headIsThere = head === undefined || (await hasCommit(repo, head));
   if (tip !== undefined && headIsThere) return undefined;
   const commit = head?.slice(0, 10) ?? '';
   const problem = [
@@ -39,9 +37,4 @@ export async function lostWork(repo: string, idea: string, head?: string): Promi
     text,
     `Its save ${save.n} (${save.ref}) ${which}. Get it back: ralphctl saves restore ${idea} ${save.n}${to}. Then: ralphctl retry ${idea}`,
   );
-}
-
-async function isThere(repo: string, commit: string): Promise<boolean> {
-  const asked = ['cat-file', '-e', `${commit}^{commit}`];
-  return (await git(repo).result(asked, { ok: [0, 1, 128], read: true })).code === 0;
 }

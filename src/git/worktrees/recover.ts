@@ -5,6 +5,7 @@
  */
 
 import { shellQuoted } from '../../protocol/shell-words.js';
+import { hasCommit } from '../commit-id.js';
 import { readMoves } from '../confinement/outside.js';
 import { RepositoryError } from '../errors.js';
 import { type Git, git } from '../runner.js';
@@ -73,8 +74,7 @@ async function bringBack(
   const moves = await readMoves(gitDir, 'HEAD');
   const tips = moves.flatMap(({ from, to }) => [from, to]).filter((commit) => !/^0+$/.test(commit));
   for (const tip of new Set(tips.reverse())) {
-    const known = await repo.result(['cat-file', '-e', `${tip}^{commit}`], { ok: [0, 1, 128], read: true });
-    if (known.code !== 0 || !(await contains(repo, base, tip))) continue;
+    if (!(await hasCommit(repo.dir, tip)) || !(await contains(repo, base, tip))) continue;
     await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, tip]);
     return `restored the deleted branch ${branch}`;
   }
