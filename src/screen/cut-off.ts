@@ -1,5 +1,7 @@
 /** Ideas whose work the end of their run cut off: which they are, and words for them. Pure. */
 import type { IdeaModel, RunModel } from '../model/model.js';
+import type { RunSummary } from '../protocol/run.js';
+import { statusWord } from '../protocol/states.js';
 import { listsOf } from './lists.js';
 import { many } from './text/numbers.js';
 import { type Shown, shownOf } from './text/theme.js';
@@ -34,6 +36,18 @@ export function isCutOff({ iterations, status, held, forNext, told, said, againA
   // It had ended before, and had not begun again.
   return last.startedAt >= againAt;
 }
+
+/** How an idea of a summary ended, in the word of the report. */
+export function endWord(model: RunModel | undefined, { idea, status }: RunSummary['notLanded'][number]): string {
+  const now = model?.ideas.get(idea);
+  if (!model || !now) return statusWord(status);
+  if (now.left) return now.left.approval ? 'wants approval' : 'asks';
+  return isStopped(model, now) ? 'stopped' : statusWord(status);
+}
+
+/** The end of the run cut it off, whatever people said about it since. */
+export const isStopped = (model: RunModel, { atEnd, ...now }: IdeaModel): boolean =>
+  cutOff(model, atEnd ?? now) !== undefined;
 
 /** The state of an idea of the run, the same in every view. */
 export const shownIn = (model: RunModel, idea: IdeaModel): Shown =>

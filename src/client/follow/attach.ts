@@ -6,12 +6,11 @@
 import { took } from '../../decide/duration.js';
 import { outcomeOfSummary } from '../../model/at-end.js';
 import type { RunModel } from '../../model/model.js';
-import type { StartAgain } from '../../model/start-again.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { statusWord } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { readModel } from '../../run-files/read-model.js';
+import { endWord } from '../../screen/cut-off.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import { type Context, print, printJson, say } from '../context.js';
 import type { Attachment } from '../open-run/attachment.js';
@@ -76,7 +75,7 @@ export async function attach(
   const model = await modelOf(context, ref);
   const ms =
     model?.startedAt !== undefined && model.endedAt !== undefined ? model.endedAt - model.startedAt : undefined;
-  showSummary(context, end.summary, { gone, unticked, ms, start: model?.startAgain });
+  showSummary(context, end.summary, { gone, unticked, ms, model });
   if (!context.json) {
     const { reportAtEnd } = await import('../report/keep.js');
     await reportAtEnd(context, ref);
@@ -109,10 +108,10 @@ interface Beside {
   unticked: readonly string[];
   /** By the run's events, as the report has it; the workflow also counts the time until a worker took it. */
   ms: number | undefined;
-  start: StartAgain | undefined;
+  model: RunModel | undefined;
 }
 
-function showSummary(context: Context, summary: RunSummary, { gone, unticked, ms, start }: Beside): void {
+function showSummary(context: Context, summary: RunSummary, { gone, unticked, ms, model }: Beside): void {
   if (context.json) {
     const beside = { gone: gone.length > 0 ? gone : undefined, unticked: unticked.length > 0 ? unticked : undefined };
     printJson({ kind: 'summary', ...summary, ...beside });
@@ -126,7 +125,8 @@ function showSummary(context: Context, summary: RunSummary, { gone, unticked, ms
       `${iterationsText(statistics)}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {
-    print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`);
+    const reason = one.reason ? `: ${clean(withStart(one.reason, model?.startAgain))}` : '';
+    print(`  ${one.idea} ${endWord(model, one)}${reason}`);
   }
   for (const line of [...gone, ...unticked]) print(`  ${line}`);
   if (summary.status.delivery) print(`  not pushed: ${clean(summary.status.delivery.text, LONGEST)}`);

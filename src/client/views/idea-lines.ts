@@ -18,7 +18,7 @@ export function describeIdea(report: IdeaReport): string[] {
   const { idea, title, status, reason, question, waitsFor, commands, off, renamed } = report;
   return [
     `${idea}  ${clean(title)}`,
-    `status ${off || report.takenOff ? 'taken off' : report.approval ? 'wants approval' : statusWord(status)}${report.held ? ', held' : ''}${gatingText(report)}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    `status ${off || report.takenOff ? 'taken off' : report.approval ? 'wants approval' : report.stopped ? 'stopped' : statusWord(status)}${report.held ? ', held' : ''}${gatingText(report)}${reason && !question ? `: ${clean(reason)}` : ''}`,
     ...(renamed ? [`${clean(renamed.text)}${report.over ? '' : `. ${renamed.fix}`}`] : []),
     ...(report.lineGone ? [clean(lineGoneText(report.lineGone))] : []),
     ...(report.still ? [report.still] : []),

@@ -25,6 +25,7 @@ import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { ShownRun } from '../../report/show.js';
 import { cleanedText } from '../../run-files/cleaned.js';
+import { isCutOff } from '../../screen/cut-off.js';
 import type { LeftWorking } from '../api/left-working.js';
 import { type AfterRun, alsoAfter, commandsAfter, commandsNow } from './commands-now.js';
 
@@ -77,6 +78,8 @@ export interface IdeaReport extends WhyView {
   /** Its branch is behind its target: a sentence without its end. */
   behind?: string;
   over: boolean;
+  /** The end of its run cut it off. */
+  stopped?: true;
   /** Why nothing moves although the run is open, with the command that goes on. */
   still?: string;
   /** It is open on the server although its run has ended: somebody terminated the run. */
@@ -149,6 +152,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(!over && view.status === 'running' && (told?.gating || told?.gateNow) ? { gating: gatingOf(told) } : {}),
     ...(about.after?.behind ? { behind: about.after.behind } : {}),
     over,
+    ...(over && told && !about.left && view.status === 'pending' && isCutOff(told) ? { stopped: true as const } : {}),
     ...(about.still ? { still: about.still } : {}),
     ...(about.left ? { left: leftOf(about.left, about) } : {}),
     ...(about.after?.off ? { off: about.after.off } : {}),

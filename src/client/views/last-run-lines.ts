@@ -3,7 +3,7 @@ import { outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '../../model/a
 import type { SummaryFile } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
-import { statusWord } from '../../protocol/states.js';
+import { endWord } from '../../screen/cut-off.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import { LOOKS } from '../../screen/text/theme.js';
 import { lasted } from '../../screen/text/time.js';
@@ -35,10 +35,9 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
       continue;
     }
     const isHeld = held.has(one.idea);
-    const sign = signOf({ status: one.status, ...(isHeld ? { held: true } : {}) }, ' ');
-    print(
-      `${sign} ${one.idea} ${isHeld ? 'held' : statusWord(one.status)}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`,
-    );
+    const word = isHeld ? 'held' : endWord(model, one);
+    const sign = word === 'stopped' ? LOOKS.stopped.sign : signOf({ ...one, ...(isHeld ? { held: true } : {}) }, ' ');
+    print(`${sign} ${one.idea} ${word}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`);
     const facts = told.get(one.idea);
     if (facts && facts.runs.length > 0) print(`      ${factsText(facts, Date.now())}`);
   }

@@ -16,15 +16,15 @@ import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import type { Line } from '../../screen/text/line.js';
 import { ownLine, type Writing } from '../../screen/words/event-words.js';
 import { UNDER } from '../../screen/words/idea-words.js';
-import { troubleVerb, warningWord } from '../../screen/words/state-words.js';
+import { isEnding, troubleVerb, warningWord } from '../../screen/words/state-words.js';
 import { dayOf, localTime } from './terminal.js';
 
 type Paint = ReturnType<typeof pc.createColors>;
 
-/** One line; undefined for events without one. */
-export function liveLine(event: StampedEvent, colour: boolean): string | undefined {
+/** One line; undefined for events without one. `state`: of the run when the event came. */
+export function liveLine(event: StampedEvent, colour: boolean, state?: string): string | undefined {
   const paint = pc.createColors(colour);
-  const spans = ownLine(event, WRITING);
+  const spans = ownLine(event, { ...WRITING, stops: () => isEnding(state) });
   return spans && `${paint.dim(clock(event.at))} ${painted(spans, paint)}`;
 }
 
@@ -35,13 +35,15 @@ export class LiveLines {
   /** What was shown of a question whose whole text comes later. */
   readonly #cut = new Map<string, string>();
   #day = dayOf(Date.now());
+  #state: string | undefined;
 
   constructor(colour: boolean) {
     this.#colour = colour;
   }
 
   lines(event: StampedEvent): string[] {
-    const line = event.kind === 'asks' ? this.#rest(event) : liveLine(this.#whole(event), this.#colour);
+    if (event.kind === 'run') this.#state = event.state;
+    const line = event.kind === 'asks' ? this.#rest(event) : liveLine(this.#whole(event), this.#colour, this.#state);
     if (line === undefined) return [];
     const day = dayOf(Date.parse(event.at));
     if (day === this.#day) return [line];

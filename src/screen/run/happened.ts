@@ -7,6 +7,7 @@ import { dollars, UNKNOWN } from '../text/numbers.js';
 import { clean } from '../text/text.js';
 import { clock, lasted } from '../text/time.js';
 import { eventWords, listWords, type Writing } from '../words/event-words.js';
+import { isEnding } from '../words/state-words.js';
 
 export interface Happened {
   at: number;
@@ -63,6 +64,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
     },
     account: () => '',
     hasNext: (idea) => !lastTry(idea, model),
+    stops: (ended) => isEnding(stateThen(model, ended)),
   };
   const said = eventWords(event, writing);
   const { sign, colour, about = 'idea' in event && event.idea !== undefined ? event.idea : 'run' } = said;
@@ -73,6 +75,12 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
   return event.kind === 'idea' && event.status === 'landed'
     ? { ...one, title: clean(event.title), ...tookOf(model, event.idea) }
     : one;
+}
+
+/** The state of the run when the event came. */
+function stateThen({ log }: RunModel, event: StampedEvent): string | undefined {
+  const then = log.findLast((one) => one.kind === 'run' && one.at <= event.at);
+  return then?.kind === 'run' ? then.state : undefined;
 }
 
 /** No iteration follows. */

@@ -33,6 +33,8 @@ export interface Writing {
   account: (account: AccountLine) => string;
   /** Whether another iteration follows a red gate; undefined where nobody knows. */
   hasNext?: (idea: string) => boolean;
+  /** Whether the run was at its end when the idea went back to the backlog. */
+  stops?: (event: Of<'idea'>) => boolean;
 }
 
 export interface EventWords {

@@ -59,6 +59,11 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
     case 'abandoned':
       return { ...one, sign: '⊘', colour: 'gray', words: line(`given up${reason}`) };
     case 'pending':
+      if (!event.held && as.stops?.(event)) {
+        // Some reasons begin with the word.
+        const word = event.reason?.startsWith('stopped') ? clean(event.reason) : `stopped${reason}`;
+        return { sign: '◫', colour: 'yellow', words: line(word) };
+      }
       return { sign: '◦', words: line(`${event.held ? 'held' : 'to do again'}${reason}`) };
     case 'wants-slot':
       return { sign: '◷', colour: 'yellow', words: line(`waits for a slot${reason}`), quiet: true };

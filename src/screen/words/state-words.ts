@@ -52,3 +52,8 @@ export function gateText(gate: Rejection['gate']): string {
   const number = gateNumber(gate);
   return number === undefined ? GATE_NAMES[gate] : `gate ${number}, ${GATE_NAMES[gate]}`;
 }
+
+const ENDING = new Set<string>(['stopping', 'stopped', 'aborted']);
+
+/** An idea that goes back to the backlog in such a state of the run was ended with it. */
+export const isEnding = (state: string | undefined): boolean => state !== undefined && ENDING.has(state);
