@@ -8,6 +8,7 @@ import { noDetails } from '../screen/details.js';
 import { card, cardKeys } from '../screen/idea/cards.js';
 import { commandLines, failingLines } from '../screen/idea/gate.js';
 import { iterationBox } from '../screen/idea/idea-box.js';
+import { pageIdea } from '../screen/idea/page-idea.js';
 import { afterText, partOfText } from '../screen/idea/relations.js';
 import { timeline } from '../screen/idea/timeline.js';
 import { waitingFor } from '../screen/lists.js';
@@ -38,6 +39,8 @@ export interface Shown {
   idea: IdeaModel;
   now: number;
   branch?: { name: string; commits: number };
+  /** The earlier run that landed it, where the shown one took it off only. */
+  before?: ShownRun;
   /** Where it landed after the shown run. */
   landedSince?: string;
   /** Why the remote may lack its landed work. */
@@ -54,13 +57,16 @@ export interface Shown {
 const PIPE = 100;
 
 export function showText(shown: Shown, width?: number): string[] {
-  const { model, idea, now } = shown;
+  const { model, now, before, idea: own } = shown;
   const columns = Math.max(70, Math.min(width ?? PIPE, 120));
   const wide = width === undefined ? Number.MAX_SAFE_INTEGER : columns;
   const view: View = {
-    ...{ model, ui: initialUi(), details: noDetails(), now, whole: true as const },
+    ...{ model, ui: { ...initialUi(), idea: own.id }, now, whole: true as const },
+    details: { ...noDetails(), ...(before ? { idea: { id: own.id, before } } : {}) },
     ...{ size: { columns, rows: 10_000 }, theme: { colour: false, ascii: false } },
   };
+  // As the page of the screen has it.
+  const idea = pageIdea(view) ?? own;
   const title = `${clean(model.name)} › ${idea.id}  ${clean(idea.title)}`;
   const works = idea.status === 'running' && idea.iterations.length > 0;
   return [

@@ -31,6 +31,10 @@ export async function ideaInRuns(
   return found;
 }
 
+/** The newest run before this one that landed the idea. The name of a run begins with its time. */
+export const landedEarlier = (runs: readonly ShownRun[], runId: string): ShownRun | undefined =>
+  runs.find((one) => one.runId < runId && (one.idea.atEnd ?? one.idea).status === 'landed');
+
 /** Each agent run has a folder of its own, so that this needs no events. */
 async function hasWork(root: string, { project, runId }: RunRef, id: string): Promise<boolean> {
   const names = await readdir(ideaDir(root, project, runId, id)).catch(() => []);

@@ -13,7 +13,7 @@ import { isOfEarlierRun } from '../../screen/idea/page-idea.js';
 import { isPast, runShown } from '../../screen/past.js';
 import type { Ui } from '../../screen/ui.js';
 import type { RunApi } from '../api/run.js';
-import { ideaInRuns } from '../model/idea-runs.js';
+import { ideaInRuns, landedEarlier } from '../model/idea-runs.js';
 import { AgentRunFiles, gateOutputOf } from './idea-files.js';
 import { IdeaGit } from './idea-git.js';
 import { SlotActs } from './slot-acts.js';
@@ -126,9 +126,7 @@ export class DetailReader {
     const { id } = idea;
     if (this.#before?.id !== id || this.#before.runId !== runId) {
       const runs = await ideaInRuns(this.#root, project, id).catch(() => []);
-      // The name of a run begins with its time.
-      const found = runs.find((one) => one.runId < runId && (one.idea.atEnd ?? one.idea).status === 'landed');
-      this.#before = { id, runId, found };
+      this.#before = { id, runId, found: landedEarlier(runs, runId) };
     }
     return this.#before.found;
   }

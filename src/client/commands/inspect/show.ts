@@ -18,6 +18,7 @@ import { signalText } from '../../../report/work.js';
 import { type CleanedParts, cleanedParts, cleanedText } from '../../../run-files/cleaned.js';
 import { readableRuns } from '../../../run-files/readable.js';
 import { knownIdeas, loadRun } from '../../../run-files/run.js';
+import { isOfEarlierRun } from '../../../screen/idea/page-idea.js';
 import { wordsAlone } from '../../../screen/pages/need-lines.js';
 import { paragraphs } from '../../../screen/text/text.js';
 import { clock, duration, lasted } from '../../../screen/text/time.js';
@@ -25,7 +26,7 @@ import { gateWord } from '../../../screen/words/gate-words.js';
 import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
-import { ideaInRuns } from '../../model/idea-runs.js';
+import { ideaInRuns, landedEarlier } from '../../model/idea-runs.js';
 import { takeLandedSince } from '../../model/landed-since.js';
 import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
@@ -86,6 +87,7 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
   const gone = idea.off ?? extra.gone?.get(idea.id);
   const commits = commitsIn(idea, extra);
   const name = idea.status !== 'landed' && commits > 0 ? extra.branchOf?.(idea.id) : undefined;
+  const before = isOfEarlierRun(idea) ? landedEarlier(all, model.runId) : undefined;
   return {
     ...{
       model,
@@ -100,6 +102,7 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
       ],
     },
     ...(gone ? { gone } : {}),
+    ...(before ? { before } : {}),
     others: all.filter(({ runId }) => runId !== model.runId),
     ...(name === undefined ? {} : { branch: { name, commits } }),
   };
