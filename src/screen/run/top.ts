@@ -21,16 +21,20 @@ export function place({ name, target, renamed }: RunModel, columns: number): str
   return `${cut(clean(name), room)} → ${cut(clean(target), room)}${renamed ? now : ''}`;
 }
 
+const headOf = (model: RunModel, standing: Standing, columns: number): Line =>
+  line(bold(place(model, columns)), '  ', stateLine(standing));
+
 export function topLine(model: RunModel, details: Details, now: number, columns: number): Line {
   const standing = standingOf(model, details, now);
-  const head = line(bold(place(model, columns)), '  ', stateLine(standing));
+  const head = headOf(model, standing, columns);
   if (model.reading) return within(head, columns);
-  if (standing.stale) {
-    const asOf = model.lastAt === undefined ? '' : `as of ${clock(model.lastAt, now)}`;
-    const room = columns - lineWidth(head) - 2;
-    return width(asOf) > room ? within(head, columns) : edges(head, line(dim(asOf)), columns);
-  }
   const wide = columns >= 120;
+  if (standing.stale) {
+    const asOf = asOfText(model, now);
+    const rights = wide ? [[asOf, clock(now, now)].filter((one) => one !== '').join('   '), asOf] : [asOf];
+    const right = rights.find((one) => fitsBeside(head, one, columns));
+    return right === undefined ? within(head, columns) : edges(head, line(dim(right)), columns);
+  }
   const limits = standing.limits ? '' : limitsText(model, now, wide);
   const parts = isOver(model) ? [money(model)] : [model.mode, slots(model), ...(wide ? [] : [money(model)]), limits];
   const right = wide ? [amounts(model), clock(now, now)].filter((one) => one !== '').join('   ') : '';
@@ -44,6 +48,13 @@ export function topLine(model: RunModel, details: Details, now: number, columns:
   const left = line(head, ...parts.filter((one) => one !== '').map((one) => `  ${one}`));
   return right === '' ? within(left, columns) : edges(left, line(right), columns);
 }
+
+/** The moment of a picture that nobody keeps up to date. */
+const asOfText = ({ lastAt }: RunModel, now: number): string =>
+  lastAt === undefined ? '' : `as of ${clock(lastAt, now)}`;
+
+const fitsBeside = (head: Line, right: string, columns: number): boolean =>
+  width(right) <= columns - lineWidth(head) - 2;
 
 function slots(model: RunModel): string {
   const busy = listsOf(model).taken;
@@ -130,7 +141,8 @@ const canRun = (model: RunModel): boolean =>
 export function countsLine(model: RunModel, details: Details, now: number, columns: number): Line {
   if (model.reading) return line();
   const { counts } = model;
-  const { stale, second } = standingOf(model, details, now);
+  const standing = standingOf(model, details, now);
+  const { stale, second } = standing;
   const { off, landedBefore } = listsOf(model);
   // As the words of the outcome name that sum. The run keeps its number.
   const landed = `${whole(counts.landed)} landed${landedBefore > 0 ? ' in all' : ''}${off > 0 ? ` (${whole(off)} taken off)` : ''}`;
@@ -147,9 +159,9 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
         `${whole(counts.working)} work`,
         `${whole(counts.needYou)} need you`,
         `${whole(counts.todo)} to do`,
-        ...(counts.skipped > 0 ? [`${whole(counts.skipped)} skipped`] : []),
-        ...(counts.takenOff > 0 ? [`${whole(counts.takenOff)} taken off`] : []),
       ];
+  if (counts.skipped > 0) parts.push(`${whole(counts.skipped)} skipped`);
+  if (counts.takenOff > 0) parts.push(`${whole(counts.takenOff)} taken off`);
   parts.push(`of ${whole(counts.total)}`);
   const open = counts.todo + counts.landing + counts.working;
   const togo =
@@ -159,7 +171,13 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
     columns >= 120 && iterations > 0
       ? `${many(iterations, 'iteration')}, ${lasted(iterationsMs(model.spent) / iterations)} on average`
       : '';
-  const rights = togo === undefined ? [''] : [`about ${togo} to go`, `about ${togo}`, ''];
+  // What the first line has no room for.
+  const asOf = stale && !fitsBeside(headOf(model, standing, columns), asOfText(model, now), columns);
+  const rights = asOf
+    ? [asOfText(model, now), '']
+    : togo === undefined
+      ? ['']
+      : [`about ${togo} to go`, `about ${togo}`, ''];
   for (const right of rights) {
     for (const gap of ['   ', '  ']) {
       const left = ` ${parts.join(gap)}`;
