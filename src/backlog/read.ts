@@ -38,6 +38,7 @@ export interface ReadOptions {
 }
 
 const MAX_BYTES = 32 * MIB;
+const SPLIT = 'split it into several files';
 
 function refuse(file: string, message: string, fix?: string, line = 0): never {
   throw new BacklogError([{ file, line, message, ...(fix === undefined ? {} : { fix }) }]);
@@ -49,7 +50,7 @@ async function load(file: string, command = 'ralphctl start <file>'): Promise<Ui
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (error.fault === 'missing') return refuse(file, error.message, `name the backlog: ${command}`);
-    if (error.fault === 'too-large') return refuse(file, error.message, 'split it into several files');
+    if (error.fault === 'too-large') return refuse(file, error.message, SPLIT);
     return refuse(file, error.message);
   }
 }
@@ -77,6 +78,7 @@ function markBlues(ideas: readonly Idea[]): void {
 export async function readBacklog(path: string, opts: ReadOptions = {}): Promise<Backlog> {
   if (opts.text === undefined && (await isFolder(path))) return readFolder(path, opts.format);
   const bytes = opts.text === undefined ? await load(path, opts.command) : Buffer.from(opts.text);
+  if (bytes.length > MAX_BYTES) return refuse(path, `larger than ${MAX_BYTES / MIB} MB`, SPLIT);
   const text = opts.text ?? decode(path, bytes);
   const { format, parsed } = await readText(path, text, opts.format);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

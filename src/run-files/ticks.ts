@@ -22,6 +22,10 @@ export function repositoryPath(repo: string, file: string): string | undefined {
   return path.split(sep).join('/');
 }
 
+/** The same of the file itself, where `file` is a link to it: a landing ticks that one. */
+export const placeInRepository = async (repo: string, file: string): Promise<string | undefined> =>
+  repositoryPath(repo, await realpath(file).catch(() => file));
+
 /** A file of the backlog, with the ideas of a landing that it contains. */
 export interface TickFile {
   file: string;
@@ -46,7 +50,7 @@ export async function tickFiles(root: string, ref: RunRef, run: RunFile, ids: re
   }
   return Promise.all(
     [...byFile].map(async ([file, own]) => ({
-      ...{ file, ids: own, place: repositoryPath(repo, await realpath(file).catch(() => file)) },
+      ...{ file, ids: own, place: await placeInRepository(repo, file) },
       beside: await readBeside(format, file),
     })),
   );

@@ -21,14 +21,14 @@ export type Tick = (
 
 /** The tree with the tick; the same tree when there is nothing to tick. Paths are relative to the top. */
 export async function tickTree(dir: string, tree: string, tick: Tick): Promise<string> {
-  const changes = await tick(async (path) => (await readFile(dir, tree, path))?.text);
+  const changes = await tick(async (path) => (await textFile(dir, tree, path))?.text);
   let ticked = tree;
   for (const change of [changes ?? []].flat()) ticked = await withFile(dir, ticked, change);
   return ticked;
 }
 
 async function withFile(dir: string, tree: string, change: TickedFile): Promise<string> {
-  const before = await readFile(dir, tree, change.path);
+  const before = await textFile(dir, tree, change.path);
   if (before?.text === change.text) return tree;
   const { run } = git(dir);
   const hashed = run(['hash-object', '-w', '--stdin'], { input: change.text });
@@ -56,13 +56,35 @@ export async function withTree(
   }
 }
 
-async function readFile(dir: string, tree: string, path: string): Promise<{ mode: string; text: string } | undefined> {
+interface TextFile {
+  mode: string;
+  text: string;
+}
+
+async function textFile(dir: string, tree: string, path: string): Promise<TextFile | undefined> {
+  const found = await fileIn(dir, tree, path);
+  return found && 'text' in found ? found : undefined;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  '120000': 'a symbolic link',
+  '160000': 'a submodule',
+  '040000': 'a folder',
+};
+
+/** Undefined: nothing is there. `problem`: why what is there is no regular text file, as a clause. */
+export async function fileIn(
+  dir: string,
+  tree: string,
+  path: string,
+): Promise<TextFile | { problem: string } | undefined> {
   const listed = await git(dir).result(['ls-tree', '-z', '--full-tree', tree, '--', path], {
     ok: [0, 128],
     read: true,
   });
-  const found = /^(100644|100755) blob ([0-9a-f]+)\t/.exec(listed.stdout);
-  if (!found?.[1] || !found[2]) return undefined;
-  const { stdout: text } = await git(dir).result(['cat-file', 'blob', found[2]], { read: true });
-  return text.includes('\uFFFD') ? undefined : { mode: found[1], text };
+  const [, mode, blob] = /^(\d+) \w+ ([0-9a-f]+)\t/.exec(listed.stdout) ?? [];
+  if (mode === undefined || blob === undefined) return undefined;
+  if (mode !== '100644' && mode !== '100755') return { problem: `it is ${KINDS[mode] ?? 'no file'} there` };
+  const { stdout: text } = await git(dir).result(['cat-file', 'blob', blob], { read: true });
+  return text.includes('\uFFFD') ? { problem: 'it is not UTF-8 text there' } : { mode, text };
 }

@@ -35,9 +35,9 @@ export function enqueue(context: Context, file: string | undefined, named?: Form
       throw error;
     }
     const ids = fresh.map((idea) => idea.id);
-    const backlog = { root: run.file.repo, target: run.file.target, file: file ?? run.file.backlog.file };
-    const unticked = run.file.tick && run.file.config.landing.tick ? await notCommitted(backlog, fresh) : [];
-    if (context.json) printJson({ enqueued: ids, notCommitted: unticked.length > 0 ? unticked : undefined });
+    const backlog = { root: run.file.repo, target: run.file.target, file: file ?? run.file.backlog.file, format };
+    const unticked = run.file.tick && run.file.config.landing.tick ? await notCommitted(backlog, fresh) : { ids: [] };
+    if (context.json) printJson({ enqueued: ids, notCommitted: unticked.ids.length > 0 ? unticked.ids : undefined });
     else {
       print(`taken into the run: ${ids.join(', ')}`);
       for (const line of notCommittedLines(backlog, unticked)) say(`warning: ${line}`);
