@@ -58,6 +58,18 @@ export const besideScenariosOn = ({ project, until, connected }) => ({
     return { 'autopilot-settled': `ralph:${id}:autopilot`, 'idea-settled': `ralph:${id}:idea:s-1` };
   },
 
+  /** A person stops an idea while its agent works. The work is finished and green, and does not land. */
+  async 'stopped-ready'() {
+    const p = await project('stopped-ready', { ideas: { 't-1': { script: (s) => [held(s, 't-1', 1, 'good')] } } });
+    await p.run('start', '--detach');
+    await p.there('began-t-1-1');
+    await p.run('stop', 't-1', '--reason', 'not this one');
+    await p.touch('go-t-1-1');
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    const id = await p.id();
+    return { 'idea-stopped-ready': `ralph:${id}:idea:t-1` };
+  },
+
   /** One is paused in its last iteration and lands once it resumes; the other leaves its conflict unsolved, and asks. */
   async unsolved() {
     const first = (s, id) => ({
@@ -116,6 +128,7 @@ export const besideScenariosOn = ({ project, until, connected }) => ({
 export const BESIDE_KINDS = {
   beside: ['autopilot-beside', 'idea-beside'],
   settled: ['autopilot-settled', 'idea-settled'],
+  'stopped-ready': ['idea-stopped-ready'],
   unsolved: ['autopilot-unsolved', 'idea-unsolved'],
   'left-open': ['autopilot-left-open'],
 };

@@ -1,6 +1,7 @@
 /** Pages in a real browser, over a pipe: no port is open. */
 import { spawn, spawnSync } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { until } from './program.js';
 
 /** The program, where one is installed. */
 export const browser = ['chromium', 'chromium-browser', 'google-chrome'].find(
@@ -18,7 +19,11 @@ export interface Page {
 /** Opens `url`, hands the page to `use`, and ends the browser. `dir` is for its profile. */
 export async function inBrowser<T>(dir: string, url: string, use: (page: Page) => Promise<T>): Promise<T> {
   const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe', `--user-data-dir=${dir}`];
-  const child = spawn(browser ?? '', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+  // A group of its own: its helper processes write into the profile, too.
+  const child = spawn(browser ?? '', args, {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const waiting = new Map<number, (answer: Answer) => void>();
   let whenLoaded = (): void => undefined;
   const loaded = new Promise<void>((done) => {
@@ -65,8 +70,18 @@ export async function inBrowser<T>(dir: string, url: string, use: (page: Page) =
     return await use({ send, measure });
   } finally {
     const ended = new Promise((done) => (child.exitCode === null ? child.once('exit', done) : done(undefined)));
-    child.kill('SIGKILL');
+    endGroup(child.pid);
     await ended;
+    await until('the processes of the browser to end', async () => !endGroup(child.pid));
+  }
+}
+
+/** False: no process of the group is left. */
+function endGroup(pid = 0): boolean {
+  try {
+    return pid > 1 && process.kill(-pid, 'SIGKILL');
+  } catch {
+    return false;
   }
 }
 

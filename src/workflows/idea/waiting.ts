@@ -167,17 +167,22 @@ async function waitForSlot(session: IdeaSession): Promise<IdeaResult | undefined
 
 export async function land(session: IdeaSession): Promise<IdeaResult | undefined> {
   const { state, screen, reporter } = session;
+  const why = state.stopReason ? `: ${state.stopReason}` : '';
+  const stopped = (): Promise<IdeaResult> => session.close('stopped', `stopped before it landed${why}`);
+  // Reported as ready, it could land before the run learns of the stop.
+  if (stopsItself(session) && patched('stop-before-ready')) return stopped();
   delete state.slotless;
   session.verdict = undefined;
   screen.show('landing', 'landing');
   await reporter.report('ready');
   // A stopping run lands finished work and says so in its verdict. Where it cannot, it stops the idea itself.
-  await condition(() => session.verdict !== undefined || (state.stopping && !state.drain));
+  await condition(() => session.verdict !== undefined || stopsItself(session));
   const verdict: Verdict | undefined = session.verdict;
-  const why = state.stopReason ? `: ${state.stopReason}` : '';
-  if (!verdict) return session.close('stopped', `stopped before it landed${why}`);
-  return takeVerdict(session, verdict);
+  return verdict ? takeVerdict(session, verdict) : stopped();
 }
+
+/** A person stopped this idea by itself, or the run ends it. */
+const stopsItself = ({ state: { stopping, drain } }: IdeaSession): boolean => stopping && !drain;
 
 async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<IdeaResult | undefined> {
   const { state } = session;
