@@ -7,6 +7,7 @@ import { COMPLETE } from './client/completion/scripts.js';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { endWithReader, flushed } from './client/output.js';
 import { addCommands } from './client/rows/all.js';
+import { refuseEmptyValues } from './client/rows/options.js';
 import { canShowScreen } from './client/views/terminal.js';
 import { EXIT } from './protocol/user-error.js';
 import { version } from './worker/build-id.js';
@@ -40,6 +41,7 @@ function run<Args extends unknown[]>(
   return async (...all) => {
     const command = all.at(-1) as Command;
     const args = all.slice(0, -1) as unknown as Args;
+    refuseEmptyValues(command);
     const context = makeContext(command.optsWithGlobals());
     if (process.stdout.isTTY || process.stderr.isTTY) await prepareTerminal(command, context);
     process.exitCode = await action(context, ...args);

@@ -51,6 +51,15 @@ ${say('PROGRESS:50')}`,
     expect(await b.git('show', 'refs/ralphctl/save/t-1/1:notes.txt')).toBe('notes');
   });
 
+  it.each(['--assume-unchanged', '--skip-worktree'])('edits of files that it marked with %s count', async (flag) => {
+    const hides = `git update-index ${flag} base.txt && echo hidden > base.txt; test -z "$(git status --porcelain)"`;
+    const b = await bench({ agent: `${hides} || exit 9\n${say('COMPLETE')}` });
+    const at = await b.prepare();
+    const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    expect(result).toMatchObject({ outcome: { kind: 'ok' }, commits: 1, changed: true });
+    expect(await b.git('show', 'ralph/t-1:base.txt')).toBe('hidden');
+  });
+
   it('never touches the checkout of the user, wherever the agent goes', async () => {
     const b = await bench({ agent: `git switch -q -c side; echo a > a.txt; ${COMMIT} x\n${say('COMPLETE')}` });
     const before = await b.git('rev-parse', 'HEAD');

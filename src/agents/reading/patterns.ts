@@ -41,7 +41,7 @@ const FAILURE_PATTERNS: readonly FailurePattern[] = [
   {
     kind: 'auth',
     pattern:
-      /not logged in|please (?:run \/?|log ?in)|invalid (?:api|x-api)[ -]key|incorrect api key|api[ _]key[ _](?:not valid|invalid)|(?:no|missing) api key|must specify the \w+_API_KEY|authentication[_ ](?:failed|error)|auth(?:entication)? (?:method|type)[^\n]{0,30}(?:not |required)|\b401 unauthorized\b|token (?:has )?expired|missing environment variable: `?\w*KEY|(?:country|region|territory|location)[^\n]{0,60}\bnot supported|\b403 forbidden\b|permission[_ ]denied/i,
+      /not logged in|please (?:run \/?|log ?in)|invalid (?:api|x-api)[ -]key|incorrect api key|api[ _]key[ _](?:not valid|invalid)|(?:no|missing) api key|must specify the \w+_API_KEY|authentication[_ ](?:failed|error)|auth(?:entication)? (?:method|type)[^\n]{0,30}(?:not |required)|\b401 unauthorized\b|token (?:has )?expired|missing environment variable: `?\w*KEY|(?:country|region|territory|location)[^\n]{0,60}\bnot supported|\b403 forbidden\b|\bpermission_denied\b|\b403\b[^\n]{0,60}permission denied/i,
   },
   {
     kind: 'config',
@@ -66,7 +66,7 @@ const FAILURE_PATTERNS: readonly FailurePattern[] = [
   {
     kind: 'transient',
     pattern:
-      /connection (?:refused|reset|failed|error)|(?:unable|cannot|failed) to connect|(?:cannot|could not) connect|waiting for network|stream disconnected|\[api error: terminated|ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|fetch failed|error sending request|network error|error decoding response|^terminated$/im,
+      /connection (?:refused|reset|failed|error)|(?:unable|cannot|failed) to connect|(?:cannot|could not) connect|waiting for network|stream disconnected|\[api error: terminated|ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|EAI_AGAIN|\bENOTFOUND\b|socket hang up|fetch failed|error sending request|network error|error decoding response|^terminated$/im,
   },
 ];
 

@@ -25,6 +25,22 @@ export const slotCount = (text: string): number => {
     throw new InvalidArgumentError('Use a whole number from 1 to 100.');
   return Number(text);
 };
+/**
+ * An unset variable of a script gives an empty value, and that is no gate, branch or folder. An empty text may be meant.
+ * Throws {@link UserError}.
+ */
+export function refuseEmptyValues(command: Command): void {
+  const given = command.optsWithGlobals();
+  for (let one: Command | null = command; one; one = one.parent) {
+    for (const option of one.options) {
+      const values: unknown[] = [given[option.attributeName()]].flat();
+      if (!option.required || option.flags.endsWith('<text>')) continue;
+      if (!values.some((value) => typeof value === 'string' && value.trim() === '')) continue;
+      throw new UserError(`${option.long} needs a value; it is empty`, EXIT.usage, `ralphctl ${command.name()} --help`);
+    }
+  }
+}
+
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /* Commands that take one idea, or all ideas of some statuses. Invariant: imports nothing heavy. */

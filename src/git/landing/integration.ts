@@ -11,9 +11,10 @@ import { exclusive, removeStaleLocks } from '../locks.js';
 import { slug } from '../project-name.js';
 import { readRegular } from '../regular.js';
 import { git } from '../runner.js';
+import { forgetFlags } from '../worktrees/flags.js';
 import { clearPath } from '../worktrees/leftovers.js';
 import { canonical, headBranch, listWorktrees, privateGitDir } from '../worktrees/list.js';
-import { cleanUntracked, forgetFlags } from '../worktrees/recycle.js';
+import { cleanUntracked } from '../worktrees/recycle.js';
 import { refill, wantWholeTree } from '../worktrees/whole-tree.js';
 
 /** The integration worktree of a target, created at `commit` when there is none; its files may be those of any commit. */

@@ -8,6 +8,7 @@ import { basename, dirname } from 'node:path';
 import { readRegular } from '../regular.js';
 import { GitError, git } from '../runner.js';
 import { holdsNoWork, readStatus } from '../status.js';
+import { forgetFlags } from './flags.js';
 import { privateGitDir, type WorktreeEntry } from './list.js';
 import { linksIn } from './places.js';
 
@@ -79,18 +80,6 @@ export async function resetOnto(
 /** Removes untracked and ignored files, except what `keep` (gitignore patterns) names. */
 export async function cleanUntracked(path: string, keep: readonly string[]): Promise<void> {
   await git(path).run(['clean', '-ffdxq', ...keep.filter(Boolean).flatMap((pattern) => ['-e', pattern])]);
-}
-
-/** Files that git was told to assume unchanged would keep the content of another idea. */
-export async function forgetFlags(path: string): Promise<void> {
-  const repo = git(path);
-  const files = (await repo.run(['ls-files', '-v', '-z'], { read: true })).split('\0');
-  const flagged = files.filter((line) => /^[a-zS] /.test(line)).map((line) => line.slice(2));
-  if (flagged.length === 0) return;
-  const sparse = await repo.run(['config', '--bool', 'core.sparseCheckout'], { ok: [0, 1], read: true });
-  if (sparse === 'true') return;
-  for (const flag of ['--no-skip-worktree', '--no-assume-unchanged'])
-    await repo.run(['update-index', flag, '-z', '--stdin'], { input: `${flagged.join('\0')}\0` });
 }
 
 /*

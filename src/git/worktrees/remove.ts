@@ -9,6 +9,7 @@ import { git } from '../runner.js';
 import { savePoint } from '../saves/saves.js';
 import { isClean, readStatus } from '../status.js';
 import { findOwn } from './adopt.js';
+import { forgetFlags } from './flags.js';
 import { moveFolderAside, refuseLocked } from './leftovers.js';
 import { canonical, exists, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
 import { mendedWorktrees, saveBehindLink } from './mend.js';
@@ -54,6 +55,7 @@ async function secure(
   path: string,
   { saveAs, since }: { saveAs?: string; since?: string },
 ): Promise<string | undefined> {
+  await forgetFlags(path);
   const status = await readStatus(path);
   if (status.nested.length > 0)
     throw new RepositoryError(
@@ -134,6 +136,7 @@ async function moveAside(
   since: string,
 ): Promise<{ saved: string | undefined; moved: string | undefined }> {
   const valid = (await privateGitDir(entry.path)) !== undefined;
+  if (valid) await forgetFlags(entry.path);
   const status = valid ? await readStatus(entry.path) : undefined;
   if (status && status.nested.length === 0) return { saved: undefined, moved: undefined };
   const saved =

@@ -13,6 +13,7 @@ import { keep, savePoint } from '../saves/saves.js';
 import { readStatus, type Status } from '../status.js';
 import { findOwn } from './adopt.js';
 import { takenElsewhere } from './bring-over.js';
+import { forgetFlags } from './flags.js';
 import { forget, setAside } from './leftovers.js';
 import { canonical, exists, isUnder } from './list.js';
 import { mendedWorktrees } from './mend.js';
@@ -165,6 +166,7 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
       `The link of worktree ${path} to its repository is broken.`,
       `Fix it: git worktree repair ${shellQuoted(path)}`,
     );
+  await forgetFlags(path);
   const [status, open] = await Promise.all([readStatus(path), openOperation(gitDir)]);
   return { path, gitDir, status, open };
 }

@@ -4,6 +4,7 @@
  * Invariant: at most one agent per idea at a time. A finished iteration (`result.json`) returns its result and never
  * runs again. Once a later attempt owns the idea, this one writes nothing.
  */
+
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
 import { breachesBy, clearPipes, enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
 import { savePoint } from '../../git/saves/saves.js';
+import { forgetFlags } from '../../git/worktrees/flags.js';
 import type { AgentOutcome, AgentSignal, RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { Idea } from '../../protocol/idea.js';
@@ -256,6 +258,7 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<R
   await clearPipes(await wallOf(deps, run));
   const recreated = await recreateIfGone(deps, run.file.repo, input, context, { branch: false });
   await unlock(input.worktree, input.branch);
+  await forgetFlags(input.worktree);
   if (context.signal.aborted) {
     const { worktree, idea, base } = input;
     await savePoint({ worktree, idea, why: 'its agent was interrupted', since: base });

@@ -38,6 +38,19 @@ echo 'noise' >&2; printf '\\033[32m<ralph nonce="%s">COMPLETE</ralph>\\033[0m\\n
     ['no login', 'echo "Not logged in" >&2; exit 1', 'auth'],
     ['a wrong flag', 'echo "error: unknown option --frob" >&2; exit 2', 'config'],
     ['a lost connection', 'echo half; echo "read ECONNRESET" >&2; exit 1', 'transient'],
+    [
+      'a name that does not resolve',
+      'echo half; echo "getaddrinfo ENOTFOUND api.example.org" >&2; exit 1',
+      'transient',
+    ],
+    ['a crash without a file', `echo "FileNotFoundError: [Errno 2] No such file: 'a.py'" >&2; exit 3`, 'launch'],
+    ['a crash without a module', `echo "ModuleNotFoundError: No module named 'calc'" >&2; exit 1`, 'launch'],
+    ['a file that may not be read', `echo "PermissionError: [Errno 13] Permission denied: 'a'" >&2; exit 1`, 'launch'],
+    [
+      'a provider that refuses',
+      'echo "403: The caller does not have permission. PERMISSION_DENIED" >&2; exit 1',
+      'auth',
+    ],
     ['nothing at all', 'exit 1', 'launch'],
     ['killed from outside', 'echo half; kill -9 $$', 'killed'],
   ])('%s', async (_name, script, failure) => {

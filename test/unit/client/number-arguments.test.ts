@@ -1,6 +1,7 @@
 /** Numbers in arguments: a bad one is refused before anything is read, with the range. Features: C1 C2 F1. */
 import { Command, CommanderError } from 'commander';
 import { expect, it } from 'vitest';
+import { refuseEmptyValues } from '../../../src/client/rows/options.js';
 import { addRun } from '../../../src/client/rows/run.js';
 import { addSteering } from '../../../src/client/rows/steer.js';
 
@@ -44,3 +45,30 @@ it.each([
 ])('F1: %j is accepted', (args) => {
   expect(refused(...args)).toBe('run');
 });
+
+it.each([
+  [['start', '--gate', ''], '--gate'],
+  [['start', '--gate', 'npm test', '--gate', '  '], '--gate'],
+  [['start', '--target', ''], '--target'],
+  [['-C', '', 'start'], '--repo'],
+])('F1: %j: an empty value is refused', (args, option) => {
+  expect(() => parsed(...args)).toThrow(`${option} needs a value; it is empty`);
+});
+
+it('F1: an empty text is the business of its command', () => {
+  expect(() => parsed('pause', '--reason', '')).not.toThrow();
+});
+
+/** As every command of the program is called. */
+function parsed(...args: string[]): void {
+  const program = new Command().option('-C, --repo <dir>');
+  const run =
+    () =>
+    (...all: unknown[]): Promise<void> => {
+      refuseEmptyValues(all.at(-1) as Command);
+      return Promise.resolve();
+    };
+  addRun(program, run);
+  addSteering(program, run);
+  program.parse(args, { from: 'user' });
+}

@@ -47,6 +47,19 @@ describe('C2 rollback', () => {
     expect(await read(path, 'a.txt')).toBe('one\n');
   });
 
+  it.each(['--assume-unchanged', '--skip-worktree'])(
+    'saves edits of files that its agent marked with %s',
+    async (flag) => {
+      const { path } = await ensure();
+      await put(path, { 'a.txt': 'valuable\n' });
+      await sh(path, 'update-index', flag, 'a.txt');
+      expect(await clean(path)).toBe('');
+      const got = await rollbackIdea(place());
+      expect(await sh(repo.root, 'show', `${got.saved}:a.txt`)).toBe('valuable');
+      expect(await read(path, 'a.txt')).toBe('one\n');
+    },
+  );
+
   it('says the same when it is asked twice, and nothing once the idea has started again', async () => {
     await worked();
     const first = await rollbackIdea(place());
