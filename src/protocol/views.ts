@@ -67,6 +67,8 @@ export interface RunStatus {
   mode?: RunMode;
   /** Only `review` resumes it (A7). */
   review?: true;
+  /** The one command that resumes a paused run. Absent from older workers. */
+  resume?: string;
   /** Commands that the run accepts now. */
   possible?: string[];
   counts: Record<IdeaStatus, number>;

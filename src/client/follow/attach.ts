@@ -20,7 +20,7 @@ import { textWidth } from '../report/print.js';
 import { wholeQuestion } from '../views/idea-report.js';
 import { clean, many } from '../views/live-lines.js';
 import { questionLines } from '../views/need-lines.js';
-import { iterationsText, withStart } from '../views/status-lines.js';
+import { iterationsText, resumeWith, withStart } from '../views/status-lines.js';
 import { cleanAtEnd } from './clean-at-end.js';
 import { follow } from './follow.js';
 import { exitOfSummary } from './run-end.js';
@@ -53,7 +53,7 @@ export async function attach(
     else {
       if (status.state === 'paused')
         say(
-          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : `. Resume with: ralphctl ${status.accounts ? 'limits retry' : 'resume'}`}`,
+          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : `. Resume with: ${resumeWith(status)}`}`,
         );
       if (status.state === 'waiting_user')
         say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');

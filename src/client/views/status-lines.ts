@@ -75,10 +75,14 @@ export function describeLive(
     print(
       `resumes by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
     );
-  else if (live.state === 'paused') print(`resume with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
+  else if (live.state === 'paused') print(`resume with: ${resumeWith(live)}`);
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
+
+/** The command that resumes a paused run. */
+export const resumeWith = ({ resume, accounts }: Pick<RunStatus, 'resume' | 'accounts'>): string =>
+  resume ?? `ralphctl ${accounts ? 'limits retry' : 'resume'}`;
 
 /** Landed ideas of an open run that are off its target. */
 export function takenOffLines(model: RunModel): string[] {

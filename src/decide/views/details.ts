@@ -145,6 +145,8 @@ function todo(status: Parameters<typeof runDetails>[0]): string {
   }
   if (status.state === 'paused' && status.accounts)
     return 'To resume: signal `retryLimit`, or `ralphctl limits retry`.';
+  if (status.state === 'paused' && status.resume && status.resume !== 'ralphctl resume')
+    return `To resume: \`${status.resume}\`.`;
   if (status.state === 'paused') return 'To resume: signal `resume`, or `ralphctl resume`.';
   const rests = nothingRuns(status);
   if (rests) {

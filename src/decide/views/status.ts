@@ -11,7 +11,7 @@ import type { WarningLine } from '../../protocol/warnings.js';
 import { AccountBreakers } from '../accounts/breaker.js';
 import { budgetWarnings, runBudgetLines } from '../budget/run.js';
 import { deliveryLine, heldAfterRun } from '../delivery/push.js';
-import { moneyFacts } from '../run/control.js';
+import { moneyFacts, resumeCommand } from '../run/control.js';
 import { legalInterventions, type RunFacts } from '../run/table.js';
 import { targetWarning } from '../run/target-busy.js';
 import type { Graph } from '../scheduler/graph.js';
@@ -150,6 +150,7 @@ export function runStatus(
     slots: state.slots,
     mode: state.mode ?? 'autopilot',
     review: state.review,
+    resume: resumeCommand(state, settings),
     possible: legalInterventions(factsOf(state, settings, found)),
     counts: found.counts,
     landedBefore: landedBefore(state.entries),

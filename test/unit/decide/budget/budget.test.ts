@@ -130,6 +130,7 @@ describe('budgets of the run and the day', () => {
     expect(pilot.idleProblem({ verb: 'resume', idea: 'a' })).toBeUndefined();
     expect(view().possible).not.toContain('resume');
     expect(view().possible).toContain('budget raise');
+    expect(view().resume).toBe('ralphctl budget raise');
     pilot.resume();
     decided(pilot, false, NOW);
     expect(pilot.state.run).toBe('pausing');
