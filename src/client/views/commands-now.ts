@@ -98,6 +98,8 @@ export interface AfterRun {
   worked?: boolean | undefined;
   /** There are saves of its work. */
   saved?: boolean | undefined;
+  /** Its uncommitted work was taken out of its worktree, into a save. */
+  putAway?: boolean | undefined;
   /** The next start begins it anew. */
   anew?: boolean | undefined;
   /** Its rollback was refused, and would be again. */
@@ -126,6 +128,7 @@ export function commandsAfter(
     anew,
     worked,
     saved = worked,
+    putAway,
     reason,
     single,
     start,
@@ -157,7 +160,7 @@ export function commandsAfter(
     ...before,
     out
       ? `ralphctl retry ${idea} (it is ${out}; with this, the next start runs it again)`
-      : `${startCommand(start)} (${first.length > 0 ? 'then ' : ''}${startEffect({ anew, worked })})`,
+      : `${startCommand(start)} (${first.length > 0 ? 'then ' : ''}${startEffect(idea, { anew, worked, putAway })})`,
     ...(late ? [late, 'hint'] : after).map((one) => written(COMMANDS[one] ?? [one, ''], idea)),
     ...inspect,
   ];
@@ -174,8 +177,9 @@ function offCommand(idea: string, off: Gone, { out, queued, start }: AfterRun): 
 const renamedEffect = (command: string): string =>
   command.startsWith('git ') ? 'gives the target its branch back' : 'goes on with that branch';
 
-function startEffect({ anew, worked }: AfterRun): string {
+function startEffect(idea: string, { anew, worked, putAway }: AfterRun): string {
   if (!worked) return 'runs it';
+  if (putAway && !anew) return `continues from its branch; what was not committed is only in: ralphctl saves ${idea}`;
   return anew ? 'runs it from its beginning' : 'tries it again, its work so far is kept';
 }
 

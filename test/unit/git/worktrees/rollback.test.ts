@@ -2,6 +2,8 @@
 import { readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isPutAway } from '../../../../src/git/saves/put-away.js';
+import { listSaves } from '../../../../src/git/saves/saves.js';
 import { cleanupIdea } from '../../../../src/git/worktrees/remove.js';
 import { rollbackIdea, stashIdea } from '../../../../src/git/worktrees/rollback.js';
 import { worktreeOf } from '../idea-work.js';
@@ -169,6 +171,11 @@ describe('B4 stash', () => {
     expect(await sh(repo.root, 'show', `${got.saved}:a.txt`)).toBe('edited');
     expect(await sh(repo.root, 'show', `${got.saved}:untracked.txt`)).toBe('u');
     expect(await stashIdea(place())).toEqual({});
+    const newest = async () => (await listSaves(repo.root, 'i-1')).at(-1);
+    expect(await isPutAway(repo.root, await newest())).toBe(true);
+    // Work that came after it is on the branch.
+    await commitFiles(path, { 'a.txt': 'three\n' }, 'step 3');
+    expect(await isPutAway(repo.root, await newest())).toBe(false);
   });
 
   it('brings commits from a detached HEAD back onto the branch', async () => {
