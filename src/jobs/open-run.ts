@@ -7,6 +7,7 @@ import { type Config, resolveAgent } from '../config/schema/config.js';
 import { notPushed } from '../git/delivery/unpushed.js';
 import { landedIdeas } from '../git/landing/landed.js';
 import { landedLines } from '../git/landing/lines.js';
+import { patientTip } from '../git/patient-tip.js';
 import { ideaFacts, landingsOf, runFacts, type SummaryFile, toldIdeas } from '../model/facts.js';
 import { runsOf, spentOf } from '../model/tally.js';
 import type {
@@ -30,6 +31,7 @@ import { dayTotal } from '../run-files/usage.js';
 import { upstreamOf } from './delivery/upstream.js';
 import type { WorkDeps } from './job.js';
 import { asMissing, limitsOf, load } from './load.js';
+import { asWorkError } from './prepare.js';
 
 /** A remote that does not answer must not hold the start for long. */
 const LONGEST_LOOK_MS = 45_000;
@@ -38,6 +40,8 @@ const LONGEST_LOOK_MS = 45_000;
 export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResult> {
   const run = await load(deps, ref);
   const { repo, target, remote } = run.file;
+  // A person may have renamed or deleted it since the start.
+  await patientTip(repo, target, AbortSignal.timeout(LONGEST_LOOK_MS)).catch(asWorkError);
   // Work begins on what others have pushed meanwhile.
   await upstreamOf(deps, run, { work: 'open', place: undefined, signal: AbortSignal.timeout(LONGEST_LOOK_MS) })
     ?.follow(repo)

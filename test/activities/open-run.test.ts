@@ -42,6 +42,15 @@ describe('openRun', () => {
     ]);
   });
 
+  it('names a target that somebody deleted since the start, with the way back', async () => {
+    const b = await bench();
+    await b.git('branch', '-m', 'main', 'trunk');
+    await expect(b.call(b.activities.openRun, b.ref).done).rejects.toMatchObject({
+      message: expect.stringMatching(/There is no branch main in .*git branch main/s),
+      nonRetryable: true,
+    });
+  });
+
   it('refuses a run whose files are not here, and names that lead out of the state folder', async () => {
     const b = await bench();
     const open = (ref: object) => b.call(b.activities.openRun, { ...b.ref, ...ref }).done;

@@ -40,10 +40,15 @@ const QUEUE_CHECK_EVERY = 10;
 export class RunClosed extends UserError {
   constructor(runId: string, { cause }: WorkflowFailedError) {
     const how = cause instanceof TerminatedFailure ? 'was terminated on the server' : 'ended with an error';
-    const why = cause?.message ? ` (${cause.message.split('\n')[0]})` : '';
+    const said = rootOf(cause)?.message.split('\n')[0];
+    const why = said ? ` (${said})` : '';
     super(`run ${runId} ${how}${why}. See: ralphctl report. Start another run with: ralphctl start`, EXIT.noRun);
   }
 }
+
+/** What failed in the end: an error of a workflow says only that its activity failed. */
+const rootOf = (error: Error | undefined): Error | undefined =>
+  error?.cause instanceof Error && error.cause.message ? rootOf(error.cause) : error;
 
 export interface AttachmentOptions {
   project: string;
