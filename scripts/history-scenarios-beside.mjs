@@ -70,6 +70,31 @@ export const besideScenariosOn = ({ project, until, connected }) => ({
     return { 'idea-stopped-ready': `ralph:${id}:idea:t-1` };
   },
 
+  /** A paused idea gives its slot back. When it resumes it waits for one, and keeps its number. */
+  async rested() {
+    const half = (s, id) => ({ ...held(s, id, 1, 'half'), signal: 'PROGRESS:50' });
+    const p = await project('rested', {
+      ideas: {
+        'p-1': { script: (s) => [half(s, 'p-1'), held(s, 'p-1', 2, 'good')] },
+        'p-2': { script: (s) => [held(s, 'p-2', 1, 'good')] },
+      },
+      config: { slots: 1 },
+    });
+    await p.run('start', '--detach');
+    await p.there('began-p-1-1');
+    await p.run('pause', 'p-1');
+    await p.touch('go-p-1-1');
+    await p.there('began-p-2-1');
+    await p.run('resume', 'p-1');
+    await until('p-1 waits for a slot', async () =>
+      (await p.status()).status?.active.some((line) => line.id === 'p-1' && line.status === 'wants-slot'),
+    );
+    for (const file of ['go-p-2-1', 'go-p-1-2']) await p.touch(file);
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    const id = await p.id();
+    return { 'autopilot-rested': `ralph:${id}:autopilot`, 'idea-rested': `ralph:${id}:idea:p-1` };
+  },
+
   /** One is paused in its last iteration and lands once it resumes; the other leaves its conflict unsolved, and asks. */
   async unsolved() {
     const first = (s, id) => ({
@@ -129,6 +154,7 @@ export const BESIDE_KINDS = {
   beside: ['autopilot-beside', 'idea-beside'],
   settled: ['autopilot-settled', 'idea-settled'],
   'stopped-ready': ['idea-stopped-ready'],
+  rested: ['autopilot-rested', 'idea-rested'],
   unsolved: ['autopilot-unsolved', 'idea-unsolved'],
   'left-open': ['autopilot-left-open'],
 };

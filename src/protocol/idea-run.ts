@@ -231,6 +231,8 @@ export interface IdeaReport {
   notes?: string[];
   /** With `needs-human`: an approval lands it. */
   approvable?: true;
+  /** With `paused`: it needs no slot until it resumes, and asks for one then. */
+  beside?: true;
   /** With `parked`: the run that could not work. */
   trouble?: Trouble;
   /** With `parked`: the agent made no progress, and another one continues. */

@@ -69,6 +69,11 @@ export interface RunSettings {
    */
   settlesBeside?: true;
   /**
+   * A paused idea gives its slot back, and asks for one when it resumes. Absent in older runs, and without effect where
+   * `gatesBeside` is absent.
+   */
+  pausesBeside?: true;
+  /**
    * Time limits of a set-up, and of all commands of a gate together. Absent in runs of 0.1: their activities end after
    * four hours, and wait for a worker for ever.
    */

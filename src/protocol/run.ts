@@ -84,6 +84,8 @@ export interface IdeaEntry {
   approvable?: true;
   /** It has a pause of its own coming. */
   pauseAsked?: true;
+  /** Paused beside the slots and told to resume: it will ask for a slot, and comes before new ideas. */
+  returns?: true;
   /** Paused with finished work: it joins the landing queue once `pauseAsked` is gone. */
   donePaused?: true;
   /** A person's addition to its score: a first place and points. */

@@ -41,6 +41,7 @@ export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 
     pointsAddUp: true,
     gatesBeside: config.gate.parallel ?? 0,
     settlesBeside: true,
+    pausesBeside: true,
     times: {
       setupMs: config.setup.timeoutMinutes * 60_000,
       gateMs: config.gate.commands.reduce((sum, command) => sum + mostMs(command, config.slots), 0),

@@ -149,11 +149,13 @@ describe('one idea at a time', () => {
     await held.go('p-1-1');
     await held.idea('p-1', 'paused');
     expect((await held.status()).state).toBe('running');
-    expect((await box.run('resume', 'p-1')).code).toBe(0);
-    await held.idea('p-1', 'landed');
+    // Its slot goes to the next one; it waits for the next free one when it resumes.
     await held.began('p-3');
+    expect((await box.run('resume', 'p-1')).code).toBe(0);
+    await held.idea('p-1', 'wants-slot');
     expect((await box.run('stop', 'p-3', '--reason', 'not yet')).code).toBe(0);
     await held.go('p-3-1');
+    await held.idea('p-1', 'landed');
     await held.closed();
     const { json } = await box.run('status', '--json');
     const last = json[0]?.last as { notLanded: unknown[] };

@@ -107,12 +107,12 @@ it('C1: pause --now while the work is settled: the idea goes on in a slot of its
   await held.box.run('pause', '--now');
   await settle();
   await held.state('paused');
-  // Only p-2 has a slot: a screen that counts from the events must say so, like status.
-  expect((await held.box.run('status')).stdout).toContain('Slots (1 of 1)');
+  // Neither has a slot: a screen that counts from the events must say so, like status.
+  expect((await held.box.run('status')).stdout).toContain('Slots (0 of 1; 2 paused beside them)');
   const paused = (await held.events()).filter((one) => one.kind === 'idea' && one.status === 'paused');
   expect(paused.map((one) => one.kind === 'idea' && [one.idea, one.agentName]).sort()).toEqual([
     ['p-1', undefined],
-    ['p-2', 'ed-002'],
+    ['p-2', undefined],
   ]);
   await held.box.run('resume');
   await held.go('p-2-1');

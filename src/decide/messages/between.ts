@@ -83,7 +83,13 @@ const isOutcome = oneOf<IdeaOutcome>({
 
 export const isReport = shaped<IdeaReport>({
   ...{ idea: isName, life: isCount, seq: isCount, kind: isReportKind, iterations: isStats },
-  ...{ work: maybe(isWork), reason: maybe(isText), outcome: maybe(isOutcome), approvable: maybe(isTrue) },
+  ...{
+    work: maybe(isWork),
+    reason: maybe(isText),
+    outcome: maybe(isOutcome),
+    approvable: maybe(isTrue),
+    beside: maybe(isTrue),
+  },
   ...{ trouble: maybe(isTrouble), passed: maybe(isName), reached: maybe(isReached), spent: maybe(isSpent) },
   ...{ warnings: maybe(listOf(isWarning)), worked: maybe(shaped<Worked>({ agent: isName, at: isAmount })) },
   ...{ lost: maybe(isCount), course: maybe(isCourse), notes: maybe(listOf(isText)) },

@@ -96,6 +96,7 @@ export const isSettings = shaped<RunSettings>({
   unblocksThroughParents: maybe(isTrue),
   ...{ bluesByChildren: maybe(isTrue), pointsAddUp: maybe(isTrue), gatesBeside: maybe(isCount) },
   settlesBeside: maybe(isTrue),
+  pausesBeside: maybe(isTrue),
   times: maybe(
     shaped<NonNullable<RunSettings['times']>>({
       ...{ setupMs: isAmount, gateMs: isAmount },

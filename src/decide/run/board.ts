@@ -64,6 +64,7 @@ export class Board {
   readonly #open = new Set<string>();
   readonly #running = new Set<string>();
   readonly #gating = new Set<string>();
+  readonly #returning = new Set<string>();
   /** Commands and their effects since the last read. */
   readonly told: Told[] = [];
   /** Told to end since the last call of `takeEnded`: open ideas of an earlier run. */
@@ -82,6 +83,7 @@ export class Board {
     for (const entry of state.entries) {
       this.#index(entry);
       if (entry.gating !== undefined) this.#gating.add(entry.card.id);
+      if (entry.returns) this.#returning.add(entry.card.id);
       if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id, entry.beside);
     }
     for (const { idea, slot, beside } of state.strangers ?? []) this.slots.hold(slot, idea, beside);
@@ -233,6 +235,7 @@ export class Board {
     }
     delete entry.slot;
     delete entry.beside;
+    this.noReturn(entry);
     this.gateOver(entry);
     this.#forgetAgent(entry);
   }
@@ -241,6 +244,21 @@ export class Board {
     delete entry.agent;
     delete entry.probe;
     this.breakers?.release(entry.card.id);
+  }
+
+  get returningCount(): number {
+    return this.#returning.size;
+  }
+
+  /** Paused beside the slots and told to resume: it will ask for a slot next. */
+  returns(entry: IdeaEntry): void {
+    entry.returns = true;
+    this.#returning.add(entry.card.id);
+  }
+
+  noReturn(entry: IdeaEntry): void {
+    delete entry.returns;
+    this.#returning.delete(entry.card.id);
   }
 
   gateBegins(entry: IdeaEntry, now: number): void {

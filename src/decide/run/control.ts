@@ -205,7 +205,9 @@ function tellAll(board: Board, signal: ChildSignal): void {
 
 export function tellIdea(board: Board, entry: IdeaEntry, signal: ChildSignal, args?: unknown[]): void {
   board.outbox.push({ do: 'tell', idea: entry.card.id, signal, args });
+  if (signal === 'pause' || signal === 'pauseNow') board.noReturn(entry);
   if (signal !== 'resume') return;
+  if (entry.status === 'paused' && entry.beside && board.settings.pausesBeside) board.returns(entry);
   delete entry.pauseAsked;
   if (!entry.donePaused) return;
   delete entry.donePaused;

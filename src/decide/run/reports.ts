@@ -13,7 +13,7 @@ import { reachedText, runQuestion } from '../budget/amounts.js';
 import { isStale, spend } from '../budget/run.js';
 import { followUp } from '../idea/afterwards.js';
 import { clip, clipReason, MAX_QUESTION, MAX_REASON } from '../text.js';
-import { noteGating } from './beside.js';
+import { keepNumber, noteGating } from './beside.js';
 import type { Board } from './board.js';
 import { countFailure, pauseRun, tellRunState } from './control.js';
 import type { Ending, LandingQueue } from './landing-queue.js';
@@ -47,6 +47,7 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
   // An agent has ended: its use is known, and some of the reserved budget may be free again.
   if (report.kind !== 'warnings' && !report.reached) delete board.state.budget?.inUse;
   if (report.kind === 'warnings') takeWarnings(entry, report);
+  if (report.kind !== 'spent' && report.kind !== 'warnings' && report.kind !== 'resumed') board.noReturn(entry);
   if (entry.status === 'landing') return;
   if (report.kind !== 'approval') delete entry.approval;
   if (report.kind !== 'spent' && report.kind !== 'warnings') delete entry.approvable;
@@ -90,6 +91,7 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
       if (entry.slot === undefined) return;
       delete entry.pauseAsked;
       board.gateOver(entry);
+      if (report.beside) keepNumber(board, entry);
       board.set(entry, 'paused');
       return;
     case 'approval':

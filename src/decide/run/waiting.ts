@@ -40,7 +40,7 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
   giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
-  const free = (): boolean => board.slots.used < state.slots && !landingQueueIsFull(board);
+  const free = (): boolean => board.slots.used + board.returningCount < state.slots && !landingQueueIsFull(board);
   for (let starts = takenOver.length; starts < mostStarts && free(); starts++) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);

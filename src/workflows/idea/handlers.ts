@@ -35,8 +35,9 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   row(messages.pauseSignal, `Hold this idea after its running iteration. ${REASON}`, readSaid, ({ state }) => {
     state.paused = true;
   }),
-  row(messages.resumeSignal, `Resume this idea. ${REASON}`, readSaid, ({ state }) => {
-    state.paused = false;
+  row(messages.resumeSignal, `Resume this idea. ${REASON}`, readSaid, (session) => {
+    session.state.paused = false;
+    session.resumed = true;
   }),
   row(
     messages.stopSignal,

@@ -61,6 +61,8 @@ export class IdeaSession {
   /** An approval answers the open question, and whether it was given. */
   approvable = false;
   approved = false;
+  /** Told to resume since its pause began. */
+  resumed = false;
   /** The message that came with a slot. */
   granted: { agentName: string; choice?: AgentChoice } | undefined;
   verdict: Verdict | undefined;

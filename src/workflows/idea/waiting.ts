@@ -14,6 +14,7 @@ import {
   spentBy,
 } from '../../decide/budget/amounts.js';
 import { cutOffQuestion, limitReached, MOST_CUT_OFF } from '../../decide/idea/completion.js';
+import { pauseGivesSlotBack } from '../../decide/idea/slot-back.js';
 import { clip, MAX_QUESTION } from '../../decide/text.js';
 import type { BudgetLine, BudgetReached } from '../../protocol/budget.js';
 import type { Asking } from '../../protocol/events.js';
@@ -211,7 +212,7 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
 const endsInLanding = ({ state }: IdeaSession): boolean => state.phase === 'landing' && patched('closed-pull-ends');
 
 /*
- * Waits that keep the slot: between iterations, and before a retry of a run.
+ * Waits between iterations, and before a retry of a run. But for a pause they keep the slot.
  * Invariant: pauses and missing approvals take effect only between iterations.
  */
 
@@ -224,12 +225,19 @@ export async function boundary(session: IdeaSession): Promise<void> {
   }
 }
 
-async function pause({ state, screen, reporter }: IdeaSession): Promise<void> {
+async function pause(session: IdeaSession): Promise<void> {
+  const { input, state, screen, reporter } = session;
+  const beside = pauseGivesSlotBack(input.settings, state);
+  if (beside) state.slotless = true;
+  session.resumed = false;
   screen.show('paused', 'paused');
-  await reporter.report('paused');
-  await condition(() => !state.paused || state.stopping);
+  await reporter.report('paused', beside ? { beside } : {});
+  // Paused anew right after it was told to resume, it says so again: the run keeps a slot for it until it reports.
+  await condition(() => !state.paused || state.stopping || (beside && session.resumed));
+  if (state.paused && !state.stopping) return;
   screen.show('preparing', 'running');
-  if (!state.stopping) await reporter.report('resumed');
+  // Without a slot it asks for one next.
+  if (!state.stopping && !beside) await reporter.report('resumed');
 }
 
 /** Step mode (A6): an agent run needs an approval. A retry of an uncharged run needs no second one. */

@@ -77,10 +77,12 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     pointsAddUp: ______,
     gatesBeside,
     settlesBeside: _______,
+    pausesBeside: ________,
     times,
     ...settings
   } = now;
-  const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren, pointsAddUp, settlesBeside } = before;
+  const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren, pointsAddUp } = before;
+  const { settlesBeside, pausesBeside } = before;
   return {
     ...settings,
     ...(mode ? { mode } : {}),
@@ -91,6 +93,7 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     ...(pointsAddUp ? { pointsAddUp } : {}),
     ...(before.gatesBeside === undefined ? {} : { gatesBeside }),
     ...(settlesBeside ? { settlesBeside } : {}),
+    ...(pausesBeside ? { pausesBeside } : {}),
     ...(before.times && times ? { times } : {}),
   };
 }

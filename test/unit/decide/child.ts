@@ -30,6 +30,8 @@ export interface Child {
   alone?: boolean;
   /** It gave its slot back for its gate. */
   slotless?: boolean;
+  /** Paused without a slot. */
+  besidePause?: boolean;
   last?: IdeaReport;
 }
 

@@ -52,14 +52,17 @@ export class World {
   /** Children give their slots back for their gates; `settles`: before their runs are settled. */
   readonly #beside: boolean;
   readonly #settles: boolean;
+  /** Children give their slots back for a pause. */
+  readonly #pauses: boolean;
 
-  constructor(seed: number, temper: Temper, beside = false, settles = false) {
+  constructor(seed: number, temper: Temper, beside = false, settles = false, pauses = false) {
     this.#random = randomFrom(seed);
     this.target = new Target(this.#random);
     this.#network = new Network(this.#random);
     this.#temper = temper;
     this.#beside = beside;
     this.#settles = settles;
+    this.#pauses = pauses;
   }
 
   chance(oneIn: number): boolean {
@@ -226,7 +229,8 @@ export class World {
     child.paused = signal === 'pause';
     if (child.state !== 'paused' || child.paused) return;
     child.state = 'working';
-    this.#report(child, 'resumed');
+    if (!child.besidePause) this.#report(child, 'resumed');
+    delete child.besidePause;
     if (!child.slotless) return;
     // The pause ended its gate, or came after it.
     if (this.chance(2)) this.#gate(child);
@@ -269,8 +273,7 @@ export class World {
       this.#stopAt(child);
     } else if (child.stopping) this.#close(child, 'stopped');
     else if (child.paused) {
-      child.state = 'paused';
-      this.#report(child, 'paused');
+      this.#rest(child);
     } else if (this.chance(6)) {
       child.state = 'asking';
       child.slotless = false;
@@ -303,10 +306,16 @@ export class World {
     child.slotless = true;
     if (child.stopping) this.#close(child, 'stopped');
     else if (child.paused && this.chance(2)) {
-      child.state = 'paused';
-      this.#report(child, 'paused');
+      this.#rest(child);
     } else if (this.chance(3)) this.#wait(child);
     else this.#gate(child);
+  }
+
+  /** As `pause` in `workflows/idea/waiting.ts` has it. */
+  #rest(child: Child): void {
+    child.state = 'paused';
+    if (this.#pauses) child.slotless = child.besidePause = true;
+    this.#report(child, 'paused', this.#pauses ? { beside: true } : {});
   }
 
   /** Its agent has ended, and its slot is for others. */

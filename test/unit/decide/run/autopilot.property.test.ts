@@ -99,11 +99,13 @@ class Simulation {
     // Older runs keep the slot of an idea while its gate runs.
     const gatesBeside = [undefined, 0, 0, 1][seed % 4];
     const settlesBeside = gatesBeside !== undefined && seed % 8 < 6;
+    const pausesBeside = gatesBeside !== undefined && seed % 3 < 2;
     this.#settings = settings({
       ...{ slots: 3, ...(gatesBeside === undefined ? {} : { gatesBeside }) },
       ...(settlesBeside ? { settlesBeside } : {}),
+      ...(pausesBeside ? { pausesBeside } : {}),
     });
-    this.#world = new World(seed, temper, gatesBeside !== undefined, settlesBeside);
+    this.#world = new World(seed, temper, gatesBeside !== undefined, settlesBeside, pausesBeside);
     if (orphans) for (const one of cards) if (!one.blue && this.#world.chance(4)) this.#world.orphan(one.id);
     // The server's list may lag: the run comes upon some of them, or all, only when it starts them.
     const leftOpen = [...this.#world.children.values()].flatMap(({ idea, state }): LeftOpen[] => {
