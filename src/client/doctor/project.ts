@@ -20,6 +20,7 @@ import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { checkAlerts } from './alerts.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
 import { checkGate } from './gate-command.js';
+import { problemsOf } from './problems.js';
 import { checkRemote } from './remote.js';
 import { checkRuns } from './runs.js';
 import { checkTracker } from './tracker.js';
@@ -65,7 +66,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
         : warn('configuration', 'none; a run uses the defaults', 'ralphctl init'),
     );
   } catch (error) {
-    return { checks: [...checks, problem('configuration', error, 'fix the file')], gate: [], project, agents };
+    return { checks: [...checks, ...problemsOf('configuration', error, 'change it there')], gate: [], project, agents };
   }
   const target = config.target ?? branch;
   const aboutTarget = await checkTarget(root, target);
