@@ -72,6 +72,7 @@ export const LONG_FILES = [
   'test/integration/screen.test.ts',
   'test/integration/server/embedded.test.ts',
   'test/integration/server/watch.test.ts',
+  'test/integration/service.test.ts',
   'test/integration/slot-back.test.ts',
   'test/integration/taken-off-by-hand.test.ts',
   'test/integration/target-busy.test.ts',

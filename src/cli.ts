@@ -49,7 +49,7 @@ function run<Args extends unknown[]>(
 }
 
 /** They own the screen, or run for as long as they are wanted. */
-const WITHOUT_PROGRESS = new Set(['top', 'worker', 'completion']);
+const WITHOUT_PROGRESS = new Set(['top', 'worker', 'completion', 'service run']);
 
 /** A progress line, and a pager for long output. */
 async function prepareTerminal(command: Command, { json: asJson, env }: Context): Promise<void> {
@@ -60,7 +60,11 @@ async function prepareTerminal(command: Command, { json: asJson, env }: Context)
     import('./client/pager.js'),
     import('./client/progress.js'),
   ]);
-  const quiet = asJson || options.follow === true || WITHOUT_PROGRESS.has(top.name()) || env.TERM === 'dumb';
+  const quiet =
+    asJson ||
+    options.follow === true ||
+    [top.name(), `${top.name()} ${command.name()}`].some((name) => WITHOUT_PROGRESS.has(name)) ||
+    env.TERM === 'dumb';
   if (process.stderr.isTTY && !quiet) showProgress(top.name());
   const pager = pagerOf(top.name(), { ...options, json: asJson }, env, process.stdout.isTTY);
   if (pager !== undefined) pageOutput(pager, env);

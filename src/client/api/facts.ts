@@ -76,3 +76,12 @@ async function failureOf(
 }
 
 const firstLine = (text: string | null | undefined): string => text?.split('\n', 1)[0] || 'an error without a message';
+
+export async function isRunning(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}

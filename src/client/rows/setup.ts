@@ -5,6 +5,7 @@
 import type { Command as Program } from 'commander';
 import { addBacklog } from './backlog.js';
 import { json, type Run } from './options.js';
+import { addService } from './service.js';
 import { addTriage } from './triage.js';
 
 export function addSetup(program: Program, run: Run): void {
@@ -34,6 +35,7 @@ export function addSetup(program: Program, run: Run): void {
   addBacklog(program, run);
   addTriage(program, run);
   addNotify(program, run);
+  addService(program, run);
 
   program
     .command('demo')

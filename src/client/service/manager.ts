@@ -1,0 +1,81 @@
+/**
+ * What both service managers do for a project's service.
+ * Invariant: their programs get no input and never ask; each call ends in time.
+ */
+import { execa } from 'execa';
+import { which } from '../../server/install/probe.js';
+import type { ServiceSpec } from './systemd-unit.js';
+
+export interface ServiceState {
+  enabled: boolean;
+  /** In the words of the manager. */
+  active: string;
+  running: boolean;
+  failed: boolean;
+  /** One phrase; undefined: it never ran since the manager started. */
+  lastExit?: string | undefined;
+  /** Undefined: the manager knows no such thing. */
+  lingering?: boolean | undefined;
+}
+
+export interface Manager {
+  kind: 'systemd' | 'launchd';
+  /** Phrase for people. */
+  starts: string;
+  nameOf(project: string): string;
+  pathOf(project: string): string;
+  /** @throws UserError when the manager cannot have it */
+  textOf(spec: ServiceSpec): Promise<string>;
+  /** @throws UserError that names the fix, when the manager cannot be reached */
+  assertUsable(): Promise<void>;
+  /**
+   * Reads the unit again, enables it and starts it. A running service keeps what it began with: its agents are at work.
+   * Returns the command that gives it the new settings; undefined when it has them. @throws UserError
+   */
+  activate(project: string, changed: boolean): Promise<string | undefined>;
+  /** Stops and disables it. Problems are told in a phrase, because the files go all the same. */
+  deactivate(project: string): Promise<string | undefined>;
+  /** After the files are gone. */
+  forget(project: string): Promise<void>;
+  state(project: string): Promise<ServiceState>;
+  /** The command that shows its output. */
+  logsOf(project: string): string;
+  startOf(project: string): string;
+  /** Undefined: the manager knows no such thing. */
+  linger?: Linger;
+}
+
+export interface Linger {
+  state(): Promise<boolean | undefined>;
+  /** Undefined: it is on now. Otherwise the reason why not. */
+  turnOn(): Promise<string | undefined>;
+  turnOff(): Promise<string | undefined>;
+  command: string;
+}
+
+export interface Said {
+  ok: boolean;
+  stdout: string;
+  /** The first line of an error, or why the program did not start. */
+  problem: string;
+  missing: boolean;
+}
+
+const LONGEST_MS = 100_000;
+
+export type Ask = (program: string, ...args: string[]) => Promise<Said>;
+
+/** Calls programs of this PATH. */
+export const asking =
+  (env: NodeJS.ProcessEnv): Ask =>
+  async (program, ...args) => {
+    const path = await which(program, env);
+    if (path === undefined) return { ok: false, stdout: '', problem: `${program} is not on PATH`, missing: true };
+    const got = await execa(path, args, {
+      ...{ env: { ...env, LC_ALL: 'C', SYSTEMD_PAGER: '', SYSTEMD_COLORS: '0' }, extendEnv: false, reject: false },
+      ...{ stdin: 'ignore' as const, timeout: LONGEST_MS },
+    });
+    const said = String(got.stderr || got.stdout || got.shortMessage || '').trim();
+    const problem = said.split('\n')[0] || `${program} ended with exit code ${got.exitCode}`;
+    return { ok: !got.failed, stdout: String(got.stdout ?? ''), problem, missing: false };
+  };

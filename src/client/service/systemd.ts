@@ -1,0 +1,142 @@
+/** systemd's user manager, through systemctl and loginctl. */
+import { existsSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { EXIT, UserError } from '../../protocol/user-error.js';
+import { type Ask, asking, type Linger, type Manager, type ServiceState } from './manager.js';
+import { systemdUnit, unitName, unitProblem } from './systemd-unit.js';
+
+const PRINT = 'See the unit: ralphctl service install --print';
+const WITHOUT =
+  'In a container, or without systemd, let its own supervisor call this after a boot: ralphctl service run';
+
+/** `uid`: of the user whose manager it is. */
+export function systemdManager(env: NodeJS.ProcessEnv, uid = process.getuid?.() ?? 0): Manager {
+  const ask = asking(withRuntimeFolder(env, uid));
+  const user = (...args: string[]) => ask('systemctl', '--user', ...args);
+  const failed = (what: string, why: string, project: string): UserError => {
+    const fix = `See why: ${logs(project)}`;
+    return new UserError(`systemd could not ${what} ${unitName(project)}: ${why}. ${fix}`, EXIT.usage, fix);
+  };
+  return {
+    kind: 'systemd',
+    starts: 'with the machine',
+    nameOf: unitName,
+    pathOf: (project) => join(unitFolder(env), unitName(project)),
+    textOf: async (spec) => {
+      const problem = unitProblem(spec);
+      if (problem !== undefined) throw new UserError(`systemd cannot read ${problem}. Use another RALPHCTL_HOME`);
+      return systemdUnit({ ...spec, systemd: await versionOf(ask) });
+    },
+    assertUsable: async () => {
+      const said = await user('show-environment');
+      if (!said.ok) throw unusable(said.problem, said.missing, env);
+    },
+    activate: async (project, changed) => {
+      const name = unitName(project);
+      const reload = await user('daemon-reload');
+      if (!reload.ok) throw failed('reload the units for', reload.problem, project);
+      const enable = await user('enable', name);
+      if (!enable.ok) throw failed('enable', enable.problem, project);
+      const { running } = await stateOf(user, name);
+      if (running) return changed ? `systemctl --user restart ${name}` : undefined;
+      const start = await user('start', name);
+      if (!start.ok) throw failed('start', start.problem, project);
+      return undefined;
+    },
+    deactivate: async (project) => {
+      const said = await user('disable', '--now', unitName(project));
+      return said.ok ? undefined : said.problem;
+    },
+    forget: async (project) => {
+      await user('daemon-reload');
+      await user('reset-failed', unitName(project));
+    },
+    state: async (project) => ({
+      ...(await stateOf(user, unitName(project))),
+      lingering: await lingerOf(ask).state(),
+    }),
+    logsOf: logs,
+    startOf: (project) => `systemctl --user start ${unitName(project)}`,
+    linger: lingerOf(ask),
+  };
+}
+
+const logs = (project: string): string => `journalctl --user -u ${unitName(project)} -n 50`;
+
+export const unitFolder = (env: NodeJS.ProcessEnv): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'systemd', 'user');
+
+/** What enabling creates; for an uninstall that cannot reach the manager. */
+export const wantedBy = (env: NodeJS.ProcessEnv, project: string): string =>
+  join(unitFolder(env), 'default.target.wants', unitName(project));
+
+/** Shells of `su`, `sudo` and cron lack the variable, although the manager runs. */
+function withRuntimeFolder(env: NodeJS.ProcessEnv, uid: number): NodeJS.ProcessEnv {
+  const folder = `/run/user/${uid}`;
+  return env.XDG_RUNTIME_DIR || !existsSync(folder) ? env : { ...env, XDG_RUNTIME_DIR: folder };
+}
+
+function unusable(problem: string, missing: boolean, env: NodeJS.ProcessEnv): UserError {
+  const linger = lingerOf(asking(env));
+  const fix = missing
+    ? `Install systemd. ${WITHOUT}. ${PRINT}`
+    : `Log in with a session of your own (ssh or a console, not su or sudo), or turn lingering on first: ${linger.command}. ${WITHOUT}. ${PRINT}`;
+  const what = missing ? problem : `the user manager of systemd does not answer: ${problem.replace(/\.$/, '')}`;
+  return new UserError(`no service can be installed here: ${what}. ${fix}`, EXIT.usage, fix);
+}
+
+async function versionOf(ask: Ask): Promise<number | undefined> {
+  const found = /^systemd (\d+)/.exec((await ask('systemctl', '--version')).stdout)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+const PROPERTIES =
+  'LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainCode,ExecMainStatus,ExecMainExitTimestamp';
+
+async function stateOf(
+  user: (...args: string[]) => ReturnType<Ask>,
+  name: string,
+): Promise<Omit<ServiceState, 'lingering'>> {
+  const said = await user('show', name, `--property=${PROPERTIES}`);
+  if (!said.ok) return { enabled: false, active: `unknown (${said.problem})`, running: false, failed: false };
+  const values = new Map(
+    said.stdout.split('\n').map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]),
+  );
+  const of = (key: string): string => values.get(key) ?? '';
+  const active = of('ActiveState');
+  return {
+    enabled: of('UnitFileState') === 'enabled',
+    active: [active, of('SubState')].filter(Boolean).join(', '),
+    running: active === 'active' || active === 'reloading',
+    failed: active === 'failed' || of('SubState') === 'auto-restart',
+    lastExit: exitWords(of('ExecMainCode'), of('ExecMainStatus'), of('ExecMainExitTimestamp'), of('Result')),
+  };
+}
+
+/** As in wait(2): 1 exited, 2 killed, 3 dumped core. */
+function exitWords(code: string, status: string, at: string, result: string): string | undefined {
+  const when = at ? ` at ${at}` : '';
+  if (code === '1') return `exit code ${status}${when}`;
+  if (code === '2' || code === '3') return `ended by signal ${status}${when}`;
+  return result === 'success' || result === '' ? undefined : `did not start (${result})`;
+}
+
+function lingerOf(ask: Ask): Linger {
+  const { username } = userInfo();
+  const set = async (verb: string): Promise<string | undefined> => {
+    const said = await ask('loginctl', '--no-ask-password', verb, username);
+    return said.ok ? undefined : said.problem;
+  };
+  return {
+    state: async () => {
+      const said = await ask('loginctl', 'show-user', username, '--property=Linger', '--value');
+      if (said.ok) return said.stdout.trim() === 'yes';
+      // logind answers only about users who are logged in or linger.
+      return /not logged in/i.test(said.problem) ? false : undefined;
+    },
+    turnOn: () => set('enable-linger'),
+    turnOff: () => set('disable-linger'),
+    command: `sudo loginctl enable-linger ${username}`,
+  };
+}
