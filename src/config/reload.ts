@@ -36,6 +36,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
     why: 'the run keeps its ideas. Add those of another file with: ralphctl enqueue FILE',
   },
   backlog: { counts: 'never', why: 'the run keeps its ideas. Add those of another file with: ralphctl enqueue FILE' },
+  awake: { counts: 'now' },
   slots: { counts: 'now' },
   agent: { counts: 'iteration' },
   agents: { counts: 'iteration' },

@@ -7,15 +7,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities, type Taken } from '../activities/index.js';
+import { awakeOf } from '../config/schema/awake.js';
 import type { DoWork } from '../jobs/job.js';
+import { powerSource } from '../process/power.js';
 import { programFile } from '../process/program-file.js';
 import { killByToken } from '../process/tokens.js';
 import { alertsId, autopilotId, trackerId } from '../protocol/names.js';
 import { EventWriter } from '../run-files/events.js';
+import { listRuns, loadNewest } from '../run-files/run.js';
 import { dataConverter } from '../server/codec.js';
 import { resolveConnection } from '../server/connection.js';
 import { pagesOf, readRecord } from '../server/files.js';
 import { connectTarget, type Target } from '../server/target.js';
+import { Awake } from './awake.js';
 import { buildId } from './build-id.js';
 import { cleanerOf } from './cleaner.js';
 import { hostLabel } from './host-label.js';
@@ -105,11 +109,16 @@ async function poll(
   const pages = async (): Promise<string | undefined> => (target.kind === 'embedded' ? pagesOf(root) : undefined);
   const doWork: DoWork = (name, input, context) => {
     if (name === 'openRun') return whenNoCommandWorks(root, project).then(() => launched(name, input, context));
-    const done = launched(name, input, context);
+    const done = awake.during(name, launched(name, input, context));
     if (name === 'runAgent') cleanUp.begun();
     return done;
   };
   const cleanUp = cleanerOf({ root, project, target, doWork: repository.doWork, log, signal: stop.signal });
+  const mode = async () => {
+    const [runId = ''] = await listRuns(root, project);
+    return awakeOf((await loadNewest(root, { project, runId })).file.config);
+  };
+  const awake = new Awake({ project, env, mode, power: powerSource(env), onNote: log.event });
   const others = await alsoFor(options, client, host, log);
   // In parallel, because both take a while and polling starts after both.
   const [workers] = await Promise.all([
@@ -146,6 +155,7 @@ async function poll(
     return EXIT_IDLE;
   } finally {
     stop.ask();
+    awake.close();
     await Promise.all([agents.close(), repository.close()]);
     // Ends leftovers that an activity could not end in time.
     await killByToken(project);

@@ -36,13 +36,14 @@ afterEach(async () => {
 
 const project = async (): Promise<string> => String((await held.box.run('status', '--json')).json[0]?.project);
 
-/** Stand-ins on PATH. */
+/** Stand-ins on PATH; systemd-inhibit runs its command, and says that it was called. */
 async function standIns(): Promise<void> {
   const bin = join(held.box.scratch, 'bin');
   await mkdir(bin);
   const programs = {
     systemctl: 'case "$*" in *show*) echo UnitFileState=enabled; echo ActiveState=inactive;; esac',
     loginctl: 'echo yes',
+    'systemd-inhibit': `echo "$*" >> "${held.box.scratch}/awake"; exec cat`,
   };
   for (const [name, body] of Object.entries(programs)) {
     await writeFile(join(bin, name), `#!/bin/sh\n${body}\n`);
@@ -115,6 +116,7 @@ it(
 
     await held.start();
     await held.began('a-1', 2);
+    await until('a machine that is kept awake', async () => existsSync(join(box.scratch, 'awake')));
     const id = await project();
     const before = await runningWorker(root, id);
     const beside = await startService();

@@ -7,6 +7,7 @@ import { FORMAT_NAMES } from '../../protocol/backlog-formats.js';
 import { type AgentSpec, BUILT_IN_AGENTS } from '../agent-spec.js';
 import { suggest } from '../problems.js';
 import { agents } from './agents.js';
+import { awake } from './awake.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';
 import { notify } from './notify.js';
 import { retention } from './retention.js';
@@ -44,6 +45,7 @@ export const configSchema = z
       .describe(
         'The backlog file, relative to the repository root, or a tracker. Default: roadmap.md, specs/roadmap.md or ideas.yaml.',
       ),
+    awake,
     slots: count(1, 100).default(3).describe('How many agents run at the same time.'),
     agent: name.default('claude').describe('Agent for ideas that do not name one.'),
     agents,

@@ -13,6 +13,7 @@ import { checkMachine } from '../../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../../doctor/project.js';
 import { checkServices } from '../../doctor/services.js';
 import { checkSizes } from '../../doctor/sizes.js';
+import { checkUnattended } from '../../doctor/unattended.js';
 import { checkScripts } from '../../plan/scripts.js';
 import { doing } from '../../progress.js';
 import { clean } from '../../views/live-lines.js';
@@ -49,6 +50,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     ...(await checkAgents(context, found.agents, answered)),
     ...(await scripts(context, found)),
     ...(await checkServices(context, found.project?.id)),
+    ...(await checkUnattended(context, found.project, found.config)),
     ...(await checkSizes(context, found.config?.retention)),
     ...turns,
   ];
