@@ -73,6 +73,10 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     ],
   },
   'exit-codes': { about: 'what each exit code means', pages: [{ file: 'cli.md', only: ['Exit codes'] }] },
+  service: {
+    about: 'going on after a reboot; awake while agents run',
+    pages: [{ file: 'service.md', without: ['How far this was tested'] }],
+  },
   recipes: { about: 'settings for common projects', pages: [{ file: 'recipes.md' }] },
   troubleshooting: { about: 'what you see, what it means, what to do', pages: [{ file: 'troubleshooting.md' }] },
 };

@@ -12,6 +12,8 @@ export interface ServiceState {
   active: string;
   running: boolean;
   failed: boolean;
+  /** Why the manager cannot say anything of it, and the way to reach it. */
+  unknown?: { why: string; fix: string } | undefined;
   /** One phrase; undefined: it never ran since the manager started. */
   lastExit?: string | undefined;
   /** Undefined: the manager knows no such thing. */

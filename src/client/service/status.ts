@@ -89,7 +89,8 @@ async function ofRepository(
 }
 
 function ofState(manager: Manager, project: string, state: ServiceState): ServiceStatus['problems'] {
-  const { enabled, failed, active, lastExit, lingering } = state;
+  const { enabled, failed, active, lastExit, lingering, unknown } = state;
+  if (unknown) return [{ what: `its manager does not answer: ${unknown.why}`, fix: unknown.fix }];
   const problems: ServiceStatus['problems'] = [];
   if (failed) problems.push({ what: `it fails (${lastExit ?? active})`, fix: manager.logsOf(project) });
   if (!enabled) problems.push({ what: `it is not enabled: it does not start ${manager.starts}`, fix: INSTALL });

@@ -6,6 +6,7 @@ import { EXIT, UserError } from '../../protocol/user-error.js';
 import { type Ask, asking, type Linger, type Manager, type ServiceState } from './manager.js';
 import { systemdUnit, unitName, unitProblem } from './systemd-unit.js';
 
+const SESSION = 'log in with a session of your own (ssh or a console, not su or sudo)';
 const PRINT = 'See the unit: ralphctl service install --print';
 const WITHOUT =
   'In a container, or without systemd, let its own supervisor call this after a boot: ralphctl service run';
@@ -81,7 +82,7 @@ function unusable(problem: string, missing: boolean, env: NodeJS.ProcessEnv): Us
   const linger = lingerOf(asking(env));
   const fix = missing
     ? `Install systemd. ${WITHOUT}. ${PRINT}`
-    : `Log in with a session of your own (ssh or a console, not su or sudo), or turn lingering on first: ${linger.command}. ${WITHOUT}. ${PRINT}`;
+    : `To reach it, ${SESSION}, or turn lingering on first: ${linger.command}. ${WITHOUT}. ${PRINT}`;
   const what = missing ? problem : `the user manager of systemd does not answer: ${problem.replace(/\.$/, '')}`;
   return new UserError(`no service can be installed here: ${what}. ${fix}`, EXIT.usage, fix);
 }
@@ -99,7 +100,11 @@ async function stateOf(
   name: string,
 ): Promise<Omit<ServiceState, 'lingering'>> {
   const said = await user('show', name, `--property=${PROPERTIES}`);
-  if (!said.ok) return { enabled: false, active: `unknown (${said.problem})`, running: false, failed: false };
+  if (!said.ok) {
+    const fix = said.missing ? 'install systemd' : SESSION;
+    const unknown = { why: said.problem.replace(/\.$/, ''), fix };
+    return { enabled: false, active: 'state unknown', running: false, failed: false, unknown };
+  }
   const values = new Map(
     said.stdout.split('\n').map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]),
   );

@@ -82,6 +82,7 @@ describe('ralphctl help <topic>', () => {
       triage: ['five gates'],
       waves: ['maxWaves'],
       delivery: ['pull request'],
+      service: ['lingering', 'systemd-inhibit', '--print'],
     };
     for (const [name, words] of Object.entries(promised)) {
       const { stdout } = await ralphctl('help', name);

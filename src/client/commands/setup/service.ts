@@ -61,8 +61,9 @@ export async function install(context: Context, options: InstallOptions, tools =
   if (disk === 'other' && !options.force) throw changed(unit, record);
   const written = await writeAll(context, { spec, unit, text, envFile, manager, record });
   const isNew = disk === 'none' || record?.sha256 !== written.sha256 || !sameMaps(before, variables);
+  const wasRunning = (await manager.state(project)).running;
   const restart = await manager.activate(project, isNew);
-  await whenSettled(manager, project);
+  if (!wasRunning) await whenSettled(manager, project);
   const lingerProblem = await turnLingerOn(context, manager, project, written);
   const status = await serviceStatus(context, tools, project, repository.commonDir);
   const missing = notPassed(context.env, variables, await configOf(context, repository.root));
@@ -181,7 +182,8 @@ function shown({ record, state, ...status }: ServiceStatus): Record<string, unkn
 function printStatus({ name, unit, installed, state, record, problems, next }: ServiceStatus): void {
   if (!installed) print(`service ${name}: not installed`);
   else {
-    const words = ['installed', state?.enabled ? 'enabled' : 'not enabled', state?.active ?? ''];
+    const enabled = state?.unknown ? '' : state?.enabled ? 'enabled' : 'not enabled';
+    const words = ['installed', enabled, state?.active ?? ''];
     print(`service ${name}: ${words.filter(Boolean).join(', ')}`);
     print(`  unit       ${unit}`);
     print(`  repository ${record?.repo ?? 'unknown'}`);

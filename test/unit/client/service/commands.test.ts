@@ -145,8 +145,12 @@ describe('with systemd', () => {
 
     await here.program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
     await expect(installed()).rejects.toThrow(
-      /does not answer: Failed to connect to bus: No medium found\. Log in with a session.*ralphctl service run.*--print/,
+      /does not answer: Failed to connect to bus: No medium found\. To reach it, log in with a session.*ralphctl service run.*--print/,
     );
+    const unknown = await told();
+    expect(unknown).toContain('its manager does not answer: Failed to connect to bus: No medium found');
+    expect(unknown).toContain('next: log in with a session of your own');
+    expect(unknown).not.toContain('not enabled');
     const bare = { ...here.context, env: { ...here.context.env, PATH: '/nowhere' } };
     await expect(install(bare, {}, tools(bare.env))).rejects.toThrow('systemctl is not on PATH. Install systemd');
   });
