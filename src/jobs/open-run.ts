@@ -26,7 +26,7 @@ import { abandonedIdeas, carryOver, retriedIdeas, takeCarried } from '../run-fil
 import { type ModelOfRun, readModel } from '../run-files/read-model.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf, trackerOfRun, trackerSettings, waveSettings } from '../run-files/settings.js';
-import { needNoWork, repositoryPath } from '../run-files/ticks.js';
+import { needNoWork, onlyTicked, repositoryPath } from '../run-files/ticks.js';
 import { dayTotal } from '../run-files/usage.js';
 import { upstreamOf } from './delivery/upstream.js';
 import type { WorkDeps } from './job.js';
@@ -50,6 +50,7 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
   const onTarget = new Set(await landedIdeas(repo, target, repositoryPath(repo, run.file.backlog.file)));
   const ideas = [...run.ideas.values()];
   const landed = needNoWork(ideas, onTarget, run.file.again);
+  const ticked = onlyTicked(landed, onTarget);
   const carried = await carriedInto(deps, ref, run.file.again, new Set(ideas.map(({ id }) => id)), new Set(landed));
   return {
     agentsQueue: agentsQueue(ref.project, deps.host),
@@ -59,6 +60,7 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
     day: run.file.config.budget?.day ? await dayTotal(deps.root, ref.project) : undefined,
     agents: agentsInfo(run.file.config, ideas, deps.env),
     landed,
+    ...(ticked.length > 0 ? { ticked } : {}),
     ...(owes ? { unpushed: true as const } : {}),
     carried,
   };

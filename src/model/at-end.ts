@@ -7,7 +7,7 @@
 import { MOST_NOT_LANDED, type RunSummary } from '../protocol/run.js';
 import type { IdeaStatus } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
-import { count, emptyCounts } from './counts.js';
+import { count, countsIn, emptyCounts } from './counts.js';
 import type { SummaryFile } from './facts.js';
 import type { Gone, IdeaModel, RunModel } from './model.js';
 import { isOff } from './reverted.js';
@@ -117,8 +117,9 @@ export function outcome(ends: Iterable<EndOf>): Outcome {
 export const outcomeOf = ({ ideas }: RunModel): Outcome =>
   outcome(
     [...ideas.values()].flatMap((idea) => {
-      const { status, landedBefore } = idea.atEnd ?? idea;
-      return idea.group ? [] : [{ status, landedBefore, gone: idea.off !== undefined || isOff(idea) }];
+      const then = idea.atEnd ?? idea;
+      const { status, landedBefore } = then;
+      return !countsIn(then) ? [] : [{ status, landedBefore, gone: idea.off !== undefined || isOff(idea) }];
     }),
   );
 

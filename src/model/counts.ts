@@ -1,9 +1,9 @@
 /**
  * Assigns each idea to one of the five parts of the run's bar.
- * Invariant: each idea that is not a group counts in exactly one part. May import protocol types only.
+ * Invariant: each idea counts in exactly one part, but for groups and for what is only ticked. May import protocol types only.
  */
 import type { IdeaStatus } from '../protocol/states.js';
-import type { Counts, IdeaModel } from './model.js';
+import type { Counts, IdeaModel, RunModel } from './model.js';
 
 export type Part = 'landed' | 'landing' | 'working' | 'needYou' | 'todo' | 'skipped' | 'takenOff';
 
@@ -52,11 +52,25 @@ export const emptyCounts = (): Counts => ({
   takenOff: 0,
 });
 
-/** Adds (`by` 1) or removes (`by` -1) an idea. Groups do not count. */
+/** What is only ticked has not landed on this target, and is nothing to do either. The rule of the run (`isCounted`). */
+export const countsIn = ({ group, landedBefore, onlyTicked }: IdeaModel): boolean =>
+  !group && !(landedBefore && onlyTicked);
+
+/** Adds (`by` 1) or removes (`by` -1) an idea. */
 export function count(counts: Counts, idea: IdeaModel, by: 1 | -1): void {
-  if (idea.group) return;
+  if (!countsIn(idea)) return;
   counts.total += by;
   counts[partOf(idea)] += by;
+}
+
+/** These are only ticked, of those that had landed before. */
+export function takeTicked(model: RunModel, ticked: ReadonlySet<string>): void {
+  for (const idea of model.ideas.values()) {
+    count(model.counts, idea, -1);
+    if (ticked.has(idea.id)) idea.onlyTicked = true;
+    else delete idea.onlyTicked;
+    count(model.counts, idea, 1);
+  }
 }
 
 /** An epic has landed when all of its ideas have. An idea that no backlog contains blocks nothing. */

@@ -7,7 +7,7 @@ import type { StampedEvent } from '../protocol/events.js';
 import { WORKER_LOST } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import { dropEnd, keepEnd } from './at-end.js';
-import { count, emptyCounts } from './counts.js';
+import { count, emptyCounts, takeTicked } from './counts.js';
 import { foldIdea } from './fold-idea.js';
 import { foldWave, MOST_REJECTED } from './fold-wave.js';
 import { askAgain, noLongerAsks, stillAsks } from './left-asking.js';
@@ -36,6 +36,7 @@ export function newModel(
   head: RunHead,
   ideas: Iterable<Idea> = [],
   landedBefore: ReadonlySet<string> = new Set(),
+  onlyTicked: ReadonlySet<string> = new Set(),
 ): RunModel {
   const model: RunModel = {
     mode: 'autopilot',
@@ -60,6 +61,7 @@ export function newModel(
     ...head,
   };
   addIdeas(model, ideas, landedBefore);
+  takeTicked(model, onlyTicked);
   return model;
 }
 
@@ -151,6 +153,7 @@ export function fold(model: RunModel, event: StampedEvent): void {
       model.state = event.state;
       setOrDrop(model, 'why', event.why);
       if (event.mode) model.mode = event.mode;
+      if (event.ticked) takeTicked(model, new Set(event.ticked));
       if (event.slots !== undefined) model.slots = event.slots;
       if (event.spent) model.reported = event.spent;
       if (OVER.has(event.state)) {

@@ -87,6 +87,8 @@ export interface IdeaModel {
   landedBefore: boolean;
   /** The backlog had it ticked when this run began; it may have landed, too. */
   ticked?: true;
+  /** The target did not have it then: while it is `landedBefore`, no number counts it. */
+  onlyTicked?: true;
   /** Its last landing in this run, also after a rollback. */
   landedAs?: { commit: string; at: number };
   reason?: string;

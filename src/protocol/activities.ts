@@ -53,6 +53,8 @@ export interface OpenRunResult {
   cards: IdeaCard[];
   /** Ids that the source marks done or that the target already contains. */
   landed: string[];
+  /** Of these, the ones that are only ticked: the target does not have them. Absent: none, or unknown to older workers. */
+  ticked?: string[];
   agents?: AgentsInfo;
   /** The amount used today, where it is limited. */
   day?: DayTotal;

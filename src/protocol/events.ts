@@ -44,6 +44,8 @@ export type RunEvent =
       /** Of the landed ones, those from before this run. */
       before?: number;
       total: number;
+      /** In the first one of a run: the ideas that are only ticked, which `landed` and `total` leave out. */
+      ticked?: string[];
       mode?: RunMode;
       slots?: number;
       /** By all ideas of this run so far. */

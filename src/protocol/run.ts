@@ -71,6 +71,8 @@ export interface IdeaEntry {
   booked?: number;
   /** When it came to its status, epoch ms. */
   since?: number;
+  /** Only the tick of its backlog says that it has landed: it counts in no number while it stands like that. */
+  ticked?: true;
   /** Pending, but on hold until a person releases it. */
   hold?: true;
   /** The git task in progress; the idea does not start meanwhile. */

@@ -4,7 +4,7 @@
  */
 import { heldWithoutSync } from '../decide/delivery/push.js';
 import { atEnd, isDecided, isLeftOut, outcome, sinceThen } from '../model/at-end.js';
-import { groupProgress } from '../model/counts.js';
+import { countsIn, groupProgress } from '../model/counts.js';
 import { waitForLeftOut } from '../model/left-out.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { startCommand } from '../model/start-again.js';
@@ -42,7 +42,9 @@ export function makeReport(now: RunModel, extra: Extra): Report {
   });
   const target = targetOf(ideas, now, extra);
   const sum = outcome(
-    ideas.map(({ id, status, landedBefore }) => ({ status, landedBefore, gone: wholly(extra.gone?.get(id)) })),
+    ideas
+      .filter(countsIn)
+      .map(({ id, status, landedBefore }) => ({ status, landedBefore, gone: wholly(extra.gone?.get(id)) })),
   );
   const ended = model.endedAt ?? (extra.over ? model.lastAt : undefined);
   const { dollars, tokens, unknownDollars } = moneyOf(model.spent);

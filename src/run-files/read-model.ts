@@ -21,7 +21,7 @@ import { wavesInLedger } from './rejections.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from './run.js';
 import { startAgainOf } from './start-again.js';
 import { readSummary } from './summary.js';
-import { needNoWork, repositoryPath } from './ticks.js';
+import { needNoWork, onlyTicked, repositoryPath } from './ticks.js';
 
 export interface ModelOfRun {
   model: RunModel;
@@ -51,7 +51,10 @@ export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun 
     ...{ project: ref.project, runId: ref.runId, name: basename(file.repo), target: file.target },
     ...{ startedAt: Date.parse(file.createdAt), slots: file.config.slots, startAgain: startAgainOf(file) },
   };
-  return { model: newModel(head, ideas, new Set(needNoWork(ideas, onTarget, file.again))), run, problems: [] };
+  const over = needNoWork(ideas, onTarget, file.again);
+  // As the target is now. The first event of the run tells what it was then.
+  const ticked = new Set(onlyTicked(over, onTarget));
+  return { model: newModel(head, ideas, new Set(over), ticked), run, problems: [] };
 }
 
 /**

@@ -109,6 +109,10 @@ export function needNoWork(
   return [...ideas].filter(({ id, done }) => !again.includes(id) && (done || onTarget.has(id))).map(({ id }) => id);
 }
 
+/** Of these, the ones that are only ticked: their target does not have them, so no view counts them as landed there. */
+export const onlyTicked = (needNone: readonly string[], onTarget: ReadonlySet<string>): string[] =>
+  needNone.filter((id) => !onTarget.has(id));
+
 /**
  * Epics that are ticked although they contain open ideas, with those ideas: such an epic does not count as landed (A4).
  */

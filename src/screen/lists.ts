@@ -2,7 +2,7 @@
  * The lists that views show, computed once per change of the model.
  * Invariant: an unchanged model gives the same list objects, whichever view asks.
  */
-import { hasLanded, partOf } from '../model/counts.js';
+import { countsIn, hasLanded, partOf } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { isOff } from '../model/reverted.js';
 import type { WarningLine } from '../protocol/warnings.js';
@@ -104,7 +104,7 @@ function make(model: RunModel): Lists {
       const ms = idea.landedBefore ? 0 : workedMs(idea);
       if (ms > 0) landedMs.push(ms);
       if (isOff(idea)) off += 1;
-      if (idea.landedBefore) landedBefore += 1;
+      if (idea.landedBefore && countsIn(idea)) landedBefore += 1;
       continue;
     }
     if (partOf(idea) === 'needYou') {

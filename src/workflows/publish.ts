@@ -19,7 +19,7 @@ import { runDetails } from '../decide/views/details.js';
 import { nothingRuns } from '../decide/views/resting.js';
 import { runStanding, type Standing } from '../decide/views/standing.js';
 import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
-import { landedBefore } from '../decide/views/survey.js';
+import { isCounted, isOnlyTicked, landedBefore } from '../decide/views/survey.js';
 import type { Spent } from '../protocol/budget.js';
 import type { RunMode } from '../protocol/command.js';
 import type { RunEvent } from '../protocol/events.js';
@@ -131,12 +131,15 @@ export class Publisher {
 
   #emitState(pilot: Autopilot, { run, why: reason }: { run: ShownState; why?: string }): void {
     if (run === this.#emittedState) return;
+    // Views of the files know what is ticked, and not what the target had when the run began.
+    const begins = this.#emittedState === undefined && this.#input.state === undefined;
     this.#emittedState = run;
     emit(this.#input, {
       kind: 'run',
       state: run,
       why: reason || undefined,
       ...progress(pilot),
+      ...(begins ? { ticked: tickedIds(pilot) } : {}),
       ...courseOf(pilot),
     });
   }
@@ -199,13 +202,16 @@ function listed(
   return rests && patched('resting') ? { state: 'paused', why: rests.text } : { state: run, why };
 }
 
-/** The landed and the total number of ideas, Blues left out. */
+/** The landed and the total number of ideas that count. */
 function progress(pilot: Autopilot): { landed: number; before?: number; total: number } {
-  const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
+  const ideas = pilot.state.entries.filter(isCounted);
   const landed = ideas.filter((entry) => entry.status === 'landed');
   const before = landedBefore(landed);
   return { landed: landed.length, before: before > 0 ? before : undefined, total: ideas.length };
 }
+
+const tickedIds = ({ state }: Autopilot): string[] =>
+  state.entries.filter((entry) => !entry.card.blue && isOnlyTicked(entry)).map(({ card }) => card.id);
 
 /** How the run is set, and what its ideas have used. */
 const courseOf = ({ state }: Autopilot): { mode: RunMode; slots: number; spent?: Spent } => ({

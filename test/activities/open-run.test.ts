@@ -32,6 +32,7 @@ describe('openRun', () => {
       gitQueue: gitQueue(b.project, 'testhost'),
     });
     expect(opened.landed.sort()).toEqual(['both', 'merged', 'ticked']);
+    expect(opened.ticked).toEqual(['ticked']);
     expect(opened.cards).toEqual([
       { id: 'ticked', title: 'Do ticked' },
       { id: 'merged', title: 'Do merged', tags: ['critical'] },

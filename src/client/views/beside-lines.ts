@@ -1,5 +1,5 @@
 /** What `status` prints of ideas that neither work nor need a person: landed ones, waiting ones, groups. Pure. */
-import { groupProgress } from '../../model/counts.js';
+import { countsIn, groupProgress } from '../../model/counts.js';
 import type { RunModel } from '../../model/model.js';
 import { isOff } from '../../model/reverted.js';
 import { listsOf } from '../../screen/lists.js';
@@ -32,7 +32,7 @@ export function besideLines(model: RunModel): string[] {
   const waiting = listsOf(model).waiting.map(({ id, after }) => `${id} after ${after}`);
   const landed = model.order.filter((id) => {
     const idea = model.ideas.get(id);
-    return idea && !idea.group && idea.status === 'landed' && !isOff(idea);
+    return idea && countsIn(idea) && idea.status === 'landed' && !isOff(idea);
   });
   return [
     ...(waiting.length > 0 ? [`wait for others: ${named(waiting, 'ralphctl status --only pending')}`] : []),

@@ -77,11 +77,12 @@ async function recordedWhole(root: string, ref: { project: string; runId: string
   const ideas = [...run.ideas.values(), ...added.filter((idea) => idea !== undefined)];
   const settings = settingsOf(run.file.config, run.file.remote);
   const landed = ideas.flatMap(({ id }) => (model.ideas.get(id)?.landedBefore ? [id] : []));
+  const ticked = landed.filter((id) => model.ideas.get(id)?.onlyTicked);
   const { target } = run.file;
   const carried = { abandoned: [], hints: [], retries: await retriedIdeas(root, project) };
   const { startedAt = Date.parse(run.file.createdAt) } = model;
   const state = firstState(
-    { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed, carried },
+    { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed, ticked, carried },
     settings,
     startedAt,
   );

@@ -58,6 +58,7 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     {
       why: text('Why it is in this state.'),
       before: counted('Of the landed ideas, those from before this run.'),
+      ticked: texts('When the run begins: ideas that are ticked and not on the target. No number counts them.'),
       mode,
       slots: counted('Agents that run at once.'),
       spent: spent('By all ideas of this run so far.'),

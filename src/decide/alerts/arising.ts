@@ -10,7 +10,7 @@ import type { RunOutcome } from '../../protocol/states.js';
 import { needsPerson } from '../delivery/push.js';
 import { commandNow, type Waiting } from '../idea/fix.js';
 import { clip, landedText, MAX_REASON } from '../text.js';
-import { landedBefore } from '../views/survey.js';
+import { isCounted, landedBefore } from '../views/survey.js';
 
 /** Events that can be taken back; older ones of very many stay. */
 const MOST_OPEN = 500;
@@ -178,7 +178,7 @@ function ofRun(state: AutopilotState, outbox: AlertOutbox): { begun: Event[]; go
 }
 
 function ofEnd({ entries }: AutopilotState, outcome: RunOutcome): Event {
-  const ideas = entries.filter(({ card }) => !card.blue);
+  const ideas = entries.filter(isCounted);
   const landed = ideas.filter(({ status }) => status === 'landed').length;
   return {
     kind: 'run-done',

@@ -20,9 +20,9 @@ const newEntry = (card: IdeaCard): IdeaEntry => ({
 });
 
 /** Commands from earlier runs still apply. */
-export function firstEntry(card: IdeaCard, landed: boolean, retries = 0, carried?: CarriedOver): IdeaEntry {
+export function firstEntry(card: IdeaCard, landed: boolean | 'ticked', retries = 0, carried?: CarriedOver): IdeaEntry {
   const entry = newEntry(card);
-  if (landed) return { ...entry, status: 'landed' };
+  if (landed) return { ...entry, status: 'landed', ...(landed === 'ticked' ? { ticked: true } : {}) };
   const notes = carried?.hints.find(({ idea }) => idea === card.id)?.notes;
   const abandoned = carried?.abandoned.find(({ idea }) => idea === card.id);
   const first: IdeaEntry = {
@@ -80,12 +80,16 @@ const startState = (mode: RunMode | undefined): RunState =>
 export function firstState(opened: OpenRunResult, settings: RunSettings, now: number): AutopilotState {
   const budget = firstBudget(settings.budget, opened.day);
   const landed = new Set(opened.landed);
+  const ticked = new Set(opened.ticked);
   const retries = new Map((opened.carried?.retries ?? []).map(({ idea, count }) => [idea, count]));
   return {
     run: startState(settings.mode),
     mode: settings.mode,
     slots: settings.slots,
-    entries: opened.cards.map((card) => firstEntry(card, landed.has(card.id), retries.get(card.id), opened.carried)),
+    entries: opened.cards.map((card) => {
+      const over = landed.has(card.id) && (ticked.has(card.id) ? 'ticked' : true);
+      return firstEntry(card, over, retries.get(card.id), opened.carried);
+    }),
     lane: [],
     waiting: [],
     failuresInARow: 0,

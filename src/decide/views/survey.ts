@@ -23,7 +23,7 @@ export interface Listed<T> {
 }
 
 export interface Survey {
-  /** Counts and total leave Blues out, because they are never executed themselves. */
+  /** Counts and total have the ideas of {@link isCounted}. */
   counts: Record<IdeaStatus, number>;
   total: number;
   /** Ideas that hold a slot, want one, or land, by status and then backlog order. */
@@ -66,7 +66,7 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
   const warned = emptyList<IdeaEntry>();
   for (const entry of entries) {
     const { status } = entry;
-    if (!entry.card.blue) {
+    if (isCounted(entry)) {
       found.counts[status] += 1;
       found.total += 1;
     }
@@ -86,6 +86,15 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
   const attention = joined([...lists(ATTENTION), approvals]);
   return { ...found, active: joined(lists(ACTIVE)), attention, held, warned };
 }
+
+/**
+ * Whether the numbers of the run have it. A Blue is never executed itself. What is only ticked has not landed on this
+ * target, for example when it landed on another one, and is nothing to do either.
+ */
+export const isCounted = (entry: IdeaEntry): boolean => !entry.card.blue && !isOnlyTicked(entry);
+
+export const isOnlyTicked = ({ ticked, status, commit }: IdeaEntry): boolean =>
+  ticked === true && status === 'landed' && !commit;
 
 /** The status comes before the hold in every other case. */
 export const isHeld = ({ approval, hold, status }: IdeaEntry): boolean =>
@@ -190,7 +199,7 @@ function childText(id: string, graph: Graph): string {
 
 /** How many had landed before this run. An idea that this run landed has its commit. */
 export const landedBefore = (entries: readonly IdeaEntry[]): number =>
-  entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
+  entries.filter((entry) => isCounted(entry) && entry.status === 'landed' && !entry.commit).length;
 
 /** By ended ideas, and by the others as they reported it last. */
 export function runSpent({ entries, totals }: AutopilotState): Spent | undefined {
