@@ -15,6 +15,7 @@ import { reviewBelow } from '../git/delivery/stacked.js';
 import { RepositoryError } from '../git/errors.js';
 import { patientTip } from '../git/patient-tip.js';
 import { ideaBranch, readTip } from '../git/refs.js';
+import { goneBranchText } from '../git/saves/gone-branch.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { canonical, privateGitDir } from '../git/worktrees/list.js';
 import { isWhole, mendGitDirs } from '../git/worktrees/mend.js';
@@ -25,7 +26,7 @@ import type { RunAgentInput } from '../protocol/agent-run.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../run-files/run.js';
-import { tellActivity } from './activity.js';
+import { tellActivity, tellEvent } from './activity.js';
 import { type Configured, commandEnvironment } from './command-environment.js';
 import { setUpOrThrow, wallOf } from './confine/walls.js';
 import { type WorkContext, type WorkDeps, WorkError } from './job.js';
@@ -70,7 +71,8 @@ async function prepare(
     recycle: config.worktrees.recycle,
     at: input.at,
   });
-  const { path: worktree, branch } = made;
+  const { path: worktree, branch, gone } = made;
+  if (gone) tellEvent(deps, run, { kind: 'gone', idea: input.idea, text: goneBranchText(input.idea, gone, target) });
   const mayStand = others && tip !== undefined && !made.anew && tip !== made.base;
   const below = { idea: input.idea, head: tip ?? '', without: tipOfTarget };
   let base = (mayStand && (await reviewBelow(repo, below))) || made.base;

@@ -112,6 +112,9 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       idea.warnings.push({ idea: idea.id, kind: event.warning, text: event.text, since: at });
       moment(idea, { at, kind: 'warning', warning: event.warning, text: event.text });
       return;
+    case 'gone':
+      moment(idea, { at, kind: 'warning', text: event.text });
+      return;
     case 'warning-over':
       idea.warnings = idea.warnings.filter(({ kind }) => kind !== event.warning);
       return;

@@ -189,6 +189,8 @@ export type RunEvent =
   | { kind: 'delivered'; idea: string; serial: number; notes: number; fromProgram?: number }
   /** A person ended an agent run; it is not charged. */
   | { kind: 'interrupted'; idea: string; iteration: number }
+  /** Somebody had deleted its branch and its worktree before it went on. */
+  | { kind: 'gone'; idea: string; text: string }
   /** An earlier run left it open, and this one does not work on it: it was told to end after its iteration. */
   | { kind: 'left'; idea: string; why: string }
   /** A run could not work: its idea waits for another agent, or for this one's limit to end. */

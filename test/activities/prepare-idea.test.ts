@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import { savePoint } from '../../src/git/saves/saves.js';
 import { findByToken } from '../../src/process/tokens.js';
 import { FAILURE } from '../../src/protocol/failures.js';
 import type { LandResult } from '../../src/protocol/git-work.js';
+import { eventsPath } from '../../src/run-files/events.js';
 import { until } from '../support/program.js';
 import { type Bench, bench, idea } from './bench.js';
 
@@ -39,6 +41,25 @@ describe('prepareIdea', () => {
     expect(await b.read(join(first.worktree, 'work.txt'))).toBe('mine\n');
     const both = await Promise.all([b.prepare(), b.prepare()]);
     expect(both).toEqual([second, second]);
+  });
+
+  it('goes on from a save where somebody deleted branch and worktree, and tells it before the agent works', async () => {
+    const b = await bench();
+    const { worktree } = await b.prepare();
+    await b.write({ 'work.txt': 'mine\n' }, worktree);
+    await savePoint({ worktree, idea: 't-1', why: 'its agent was interrupted' });
+    await b.git('worktree', 'remove', '--force', worktree);
+    await b.git('branch', '-D', 'ralph/t-1');
+    const again = await b.prepare();
+    expect(await b.read(join(again.worktree, 'work.txt'))).toBe('mine\n');
+    const told = await until('the event', async () =>
+      (await b.read(eventsPath(b.root, b.ref)).catch(() => '')).includes('"gone"'),
+    );
+    expect(told).toBe(true);
+    expect(await b.read(eventsPath(b.root, b.ref))).toContain('it goes on from its save 1 (ralphctl saves t-1)');
+    // The move of the branch is ralphctl's own.
+    await b.git('worktree', 'remove', '--force', again.worktree);
+    expect(await b.read(join((await b.prepare()).worktree, 'work.txt'))).toBe('mine\n');
   });
 
   it('takes limits from the configuration where the idea has none', async () => {

@@ -2,6 +2,7 @@
  * `retry` while no run is open: what a retry that begins again does at once, and what the next start does with the idea.
  * Invariant: like `act.ts`, under the lock of the closed project.
  */
+import { type GoneBranch, goneBranchText, goneWork } from '../../git/saves/gone-branch.js';
 import { commitsBehind } from '../../git/worktrees/behind.js';
 import { leftOutBefore } from '../../model/left-out.js';
 import { many } from '../views/live-lines.js';
@@ -22,16 +23,28 @@ export async function retryFresh(closed: Closed, idea: ClosedIdea, keep: () => P
 export async function retrySays(closed: Closed, idea: ClosedIdea): Promise<string> {
   const { id, state } = idea;
   const before = state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
+  const run = await runOf(closed, id);
+  const lost = run && (await goneWork(run.repo, run.target, id).catch(() => undefined));
   const how =
     state === 'gone'
       ? 'runs it from its beginning'
-      : `runs it with a new iteration count; its work so far is kept${await behindSays(closed, id)}`;
+      : run && lost
+        ? `runs it with a new iteration count: ${lostSays(id, lost, run.target)}`
+        : `runs it with a new iteration count; its work so far is kept${await behindSays(closed, id)}`;
   const out = leftOutBefore([...(idea.recorded?.model.ideas.values() ?? [])], id);
   if (out.length === 0) return `${before}. No run is open. The next start ${how}: ${startOf(closed, idea)}`;
   const fix = out.map((one) => `ralphctl retry ${one}`).join('; ');
   const wait = `It waits for ${out.join(', ')}, which the next start leaves out until: ${fix}`;
   return `${before}. No run is open. ${wait}. Then a start ${how}: ${startOf(closed, idea)}`;
 }
+
+/** `saves restore` takes the same save to a branch of another name. */
+const lostSays = (id: string, lost: GoneBranch, target: string): string =>
+  `${goneBranchText(id, lost, target)}${
+    lost.save
+      ? `; to look at it: ralphctl saves restore ${id} ${lost.save.n}; to begin anew on ${target}: ralphctl retry ${id} --fresh`
+      : ''
+  }`;
 
 async function behindSays(closed: Closed, id: string): Promise<string> {
   const run = await runOf(closed, id);

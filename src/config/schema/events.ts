@@ -190,6 +190,12 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     { idea, serial, notes: counted('Number of hints and answers.') },
     { fromProgram: counted('Of these, the ones that ralphctl wrote.') },
   ),
+  gone: event(
+    'gone',
+    'Somebody had deleted the branch and the worktree of an idea before it went on.',
+    { idea, text: text('From which save it goes on, or that it begins anew.') },
+    {},
+  ),
   interrupted: event('interrupted', 'A person ended an agent run; it is not charged.', { idea, iteration }, {}),
   left: event('left', 'An earlier run left the idea open, and this one tells it to end.', { idea, why: leftWhy }, {}),
   parked: event(

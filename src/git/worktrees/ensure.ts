@@ -14,6 +14,7 @@ import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTip, worktreeName } from '../refs.js';
 import { GitError, git } from '../runner.js';
+import { bringBack, type GoneBranch } from '../saves/gone-branch.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { adopt } from './adopt.js';
 import { moveFolderAside } from './leftovers.js';
@@ -49,9 +50,11 @@ export interface EnsuredWorktree {
   aside?: string | undefined;
   /** It was rolled back, and begins on `base` now. */
   anew?: true;
+  /** Somebody had deleted its branch and its worktree: it goes on from this save, or anew. */
+  gone?: GoneBranch;
 }
 
-type Placed = Recycled & Pick<EnsuredWorktree, 'origin' | 'aside'>;
+type Placed = Recycled & Pick<EnsuredWorktree, 'origin' | 'aside' | 'gone'>;
 
 /** The idea's worktree, ready for work. Throws {@link RepositoryError} when a person must decide. */
 export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktree> {
@@ -70,7 +73,8 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   if (wasSparse && placed.origin !== 'created') await refill(placed.path);
   const anew = placed.origin === 'adopted' && (await beginAnew(placed, { branch, tip, base: input.base }));
   await Promise.all([
-    ...(tip ? [] : [markOurs(input.repo, input.idea, input.base)]),
+    // A rollback removes the mark.
+    ...(tip && !anew ? [] : [markOurs(input.repo, input.idea, input.base)]),
     writeMark(placed.gitDir, 'idea', input.idea),
     writeMark(placed.gitDir, 'place', placed.path),
     clearMark(placed.gitDir, 'recyclable'),
@@ -81,23 +85,27 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   const elsewhere = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
   if (elsewhere) await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base });
   await assertPlace(placed.path, branch);
-  return { path: placed.path, branch, base, origin: placed.origin, aside: placed.aside, ...(anew ? { anew } : {}) };
+  const { path, origin, aside, gone } = placed;
+  return { path, branch, base, origin, aside, ...(anew ? { anew } : {}), ...(gone ? { gone } : {}) };
 }
 
 async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {
   const { repo, idea } = input;
-  const [entries, tip = ''] = await Promise.all([
+  const [entries, found = ''] = await Promise.all([
     mendedWorktrees({ repo, root, idea }),
     readTip(repo, `refs/heads/${branch}`),
   ]);
   const own = await adopt({ repo, root, branch, idea }, entries);
-  if (own && 'gitDir' in own) return { placed: { ...own, origin: 'adopted' }, tip };
+  if (own && 'gitDir' in own) return { placed: { ...own, origin: 'adopted' }, tip: found };
+  const back = found ? undefined : await bringBack(repo, idea, input.base);
+  const gone = back && { gone: { branch: back.branch, ...(back.save ? { save: back.save } : {}) } };
+  const tip = found || (back?.tip ?? '');
   if (tip) await refuseForeign(repo, idea, tip, input.base);
   const lost = own?.path ?? unregistered(input.at, root, entries);
   const ours = entries.filter((entry) => isUnder(entry.path, root));
   // A lost folder holds the idea's own history: it is recreated in place, and no other worktree replaces it.
   const recycled = input.recycle && lost === undefined ? await takeRecyclable(ours, input.agentName, idea) : undefined;
-  if (recycled) return { placed: { ...recycled, origin: 'recycled' }, tip };
+  if (recycled) return { placed: { ...recycled, origin: 'recycled', ...gone }, tip };
   const path = lost ?? (await freePlace(root, entries));
   const aside = (lost === undefined ? undefined : await moveFolderAside(path)) ?? own?.aside;
   await add(repo, path, branch, tip ? undefined : input.base);
@@ -105,7 +113,7 @@ async function place(input: EnsureInput, root: string, branch: string): Promise<
   if (!gitDir)
     throw new RepositoryError(`git made no valid worktree at ${path}.`, 'Check that the disk is not full, then retry.');
   await writeMark(gitDir, 'unproven', '');
-  return { placed: { path, gitDir, origin: 'created', aside }, tip };
+  return { placed: { path, gitDir, origin: 'created', aside, ...gone }, tip };
 }
 
 /** A place that git knows already has an owner. */

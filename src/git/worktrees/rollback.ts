@@ -9,6 +9,7 @@ import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTips } from '../refs.js';
 import { type Git, git } from '../runner.js';
+import { forgetBranch } from '../saves/gone-branch.js';
 import { keep, savePoint } from '../saves/saves.js';
 import { readStatus, type Status } from '../status.js';
 import { findOwn } from './adopt.js';
@@ -55,8 +56,16 @@ interface Tree {
 export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
   const refs = await readRefs(place);
   const tree = await ownTree(place);
-  if (!refs) return { commits: 0 };
-  if (tree) return rollbackTree(place, refs, tree);
+  // Its branch was deleted by hand: it does not come back.
+  if (!refs) {
+    await forgetBranch(place.repo, place.idea);
+    return { commits: 0 };
+  }
+  if (tree) {
+    const done = await rollbackTree(place, refs, tree);
+    await forgetBranch(place.repo, place.idea);
+    return done;
+  }
   const commits = await count(place.repo, refs);
   const saved = commits === 0 ? undefined : await keep(place.repo, place.idea, refs.tip, 'rolled back');
   const lines = [`delete refs/heads/${refs.branch} ${refs.tip}`, `delete ${branchRef(place.idea)}`];

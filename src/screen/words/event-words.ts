@@ -132,6 +132,8 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
       return say('›', 'cyan', `received ${receivedText(event)} (agent run ${event.serial})`);
     case 'left':
       return say('!', 'yellow', leftWords(clean(event.why)));
+    case 'gone':
+      return say('!', 'yellow', clean(event.text));
     case 'interrupted':
       return say('◫', 'gray', `iteration ${event.iteration} was interrupted; it is not charged`);
     case 'parked': {

@@ -113,6 +113,7 @@ const EVENTS = {
     { kind: 'warning', idea, warning: 'outside', text: 'b.txt changed' },
     { kind: 'warning', warning: 'errors', text: '3 ideas failed' },
   ],
+  gone: [{ kind: 'gone', idea, text: 'its branch ralph/a-1 and its worktree are gone; it goes on from its save 1' }],
   'warning-over': [{ kind: 'warning-over', idea, warning: 'outside' }],
 } as const satisfies { [K in RunEvent['kind']]: readonly (Extract<RunEvent, { kind: K }> | RunEvent)[] };
 

@@ -9,8 +9,9 @@ import { rm } from 'node:fs/promises';
 import { runsDir } from '../../../config/paths.js';
 import { landedIdeas } from '../../../git/landing/landed.js';
 import { takenBack } from '../../../git/landing/taken-back.js';
-import { ideaBranch } from '../../../git/refs.js';
+import { branchRef, ideaBranch } from '../../../git/refs.js';
 import { git } from '../../../git/runner.js';
+import { forgetBranch } from '../../../git/saves/gone-branch.js';
 import { listWorktrees } from '../../../git/worktrees/list.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { amendedIdeas, forget } from '../../../run-files/amendments.js';
@@ -100,19 +101,23 @@ async function whatIsThere({ context, project, recorded, plan }: Closed): Promis
   const repo = repository.root;
   const target = recorded?.run.file.target ?? (await plan())?.target ?? repository.branch ?? 'HEAD';
   const backlogPath = recorded && repositoryPath(repo, recorded.run.file.backlog.file);
-  const [worktrees, refs, carried, changed, landed, off] = await Promise.all([
+  const [worktrees, refs, marks, carried, changed, landed, off] = await Promise.all([
     listWorktrees(repo),
     git(repo).run(['for-each-ref', '--format=%(refname:lstrip=3)', 'refs/heads/ralph/'], { read: true }),
+    git(repo).run(['for-each-ref', '--format=%(refname:lstrip=3)', branchRef('')], { read: true }),
     allCarried(context.root, project),
     amendedIdeas(context.root, project),
     landedIdeas(repo, target, backlogPath),
     takenBack({ repo, target, backlogPath, whole: true }).catch(() => []),
   ]);
   const branches = refs.split('\n').filter(Boolean);
+  const deleted = marks.split('\n').filter((id) => id !== '' && !branches.includes(id));
   const records = new Map(carried.map((one) => [one.idea, one]));
   // What somebody took off the target may be queued again.
   const done = new Set(landed.filter((id) => !off.some(({ idea, stays }) => idea === id && stays)));
-  const ids = [...new Set([...branches, ...records.keys(), ...changed])].filter((id) => !done.has(id)).sort();
+  const ids = [...new Set([...branches, ...deleted, ...records.keys(), ...changed])]
+    .filter((id) => !done.has(id))
+    .sort();
   return Promise.all(
     ids.map(async (idea) => {
       const branch = ideaBranch(idea);
@@ -121,7 +126,7 @@ async function whatIsThere({ context, project, recorded, plan }: Closed): Promis
         ? await git(repo).run(['rev-list', '--count', `refs/heads/${branch}`, `^refs/heads/${target}`], { read: true })
         : undefined;
       return {
-        ...{ idea, forgets: forgotten(records.get(idea), changed.includes(idea)) },
+        ...{ idea, forgets: forgotten(records.get(idea), changed.includes(idea), deleted.includes(idea)) },
         ...(counted === undefined ? {} : { commits: Number(counted) }),
         ...(worktree === undefined ? {} : { worktree }),
       };
@@ -129,7 +134,7 @@ async function whatIsThere({ context, project, recorded, plan }: Closed): Promis
   );
 }
 
-function forgotten(record: Carried | undefined, changed: boolean): string[] {
+function forgotten(record: Carried | undefined, changed: boolean, deleted: boolean): string[] {
   const { abandoned, hints = [], retries = 0, kept = [] } = record ?? {};
   return [
     ...(abandoned ? ['that it is abandoned'] : []),
@@ -137,6 +142,7 @@ function forgotten(record: Carried | undefined, changed: boolean): string[] {
     ...(retries > 0 ? ['its retries'] : []),
     ...kept.map(({ verb }) => verb),
     ...(changed ? ['its edit or split'] : []),
+    ...(deleted ? ['the branch that somebody deleted'] : []),
   ];
 }
 
@@ -172,6 +178,7 @@ async function resetOne(closed: Closed, { idea: id, commits, worktree, forgets }
   const { kept: _, ...record } = await recordOf(context.root, project, id);
   await writeCarried(context.root, project, { version: 1, idea: record.idea });
   await forget(context.root, project, id);
+  await forgetBranch((await findProject(context)).repository.root, id);
   if (forgets.length > 0) did.push(`forgotten: ${forgets.join(', ')}`);
   const done = `${id} was reset${did.length > 0 ? `: ${did.join('; ')}` : ''}`;
   await recordCommand(closed, idea, { verb: 'reset', done, status: 'pending' });
