@@ -167,7 +167,7 @@ export async function recreateIfGone(
   const root = await canonical(dirname(input.worktree));
   const mended = await mendGitDirs({ repo, root, idea: input.idea });
   if (mended && (await privateGitDir(input.worktree))) return { mended: true };
-  const linked = await putLinkBack(repo, input.worktree);
+  const linked = await putLinkBack(repo, input.worktree, input.idea);
   if (linked) return { ...linked, linked: true };
   const { project, runId, idea, agentName } = input;
   const at = input.worktree;

@@ -24,6 +24,7 @@ const WORDS: Readonly<Record<CleanedWhat, (count: number) => string>> = {
   events: (count) => `events of ${many(count, 'run')}`,
   gates: (count) => `${count === 1 ? 'old remembered gates' : 'old remembered gates of both kinds'}`,
   worktree: (count) => many(count, 'worktree'),
+  kept: (count) => many(count, 'repository that an agent had made', 'repositories that agents had made'),
   save: (count) => many(count, 'save'),
   project: (count) => `what ${many(count, 'project')} without a repository left`,
   leftover: () => 'what an earlier cleaning had not deleted',

@@ -64,7 +64,7 @@ export async function innerWork(around: Around): Promise<string | undefined> {
 const topOf = (folder: string): Promise<string> => git(folder).run(['rev-parse', '--show-toplevel'], { read: true });
 
 /** Keys of settings beyond those that git writes for a clone or a submodule. */
-async function unusualSettings(gitDir: string): Promise<string[]> {
+export async function unusualSettings(gitDir: string): Promise<string[]> {
   const texts = await Promise.all(
     ['config', 'config.worktree'].map(async (name) =>
       (await exists(join(gitDir, name))) ? readRegular(join(gitDir, name)) : '',

@@ -1,13 +1,14 @@
 /**
  * A worktree whose link to the repository is gone, or whose place holds something else.
- * Invariant: nothing is deleted but a `.git` that is no folder, or a repository without an object. A symbolic link in the place is never followed, and a
- * repository of its own stays as it is: both are moved aside. After a run of the idea's own agent, only its `.git` is: the
- * files are the agent's work.
+ * Invariant: nothing is deleted but a `.git` that is no folder, a repository without an object, and one that is too many
+ * (`kept-repositories.ts`). A symbolic link in the place is never followed, and a repository of its own stays as it is:
+ * both are moved aside. After a run of the idea's own agent, only its `.git` is: the files are the agent's work.
  */
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegular } from '../regular.js';
 import { sharedGitDir } from '../repository.js';
+import { saveCommits, tooManyKept } from './kept-repositories.js';
 import { freeName } from './leftovers.js';
 import { privateGitDir } from './list.js';
 import { registrations } from './moved.js';
@@ -64,7 +65,7 @@ export interface LinkedAgain {
  * Puts the link back that the idea's own agent deleted or replaced, and keeps all files as they are. Undefined: the link is
  * sound, or more than it is lost. Must come before any git in the worktree.
  */
-export async function putLinkBack(repo: string, path: string): Promise<LinkedAgain | undefined> {
+export async function putLinkBack(repo: string, path: string, idea: string): Promise<LinkedAgain | undefined> {
   if ((await privateGitDir(path)) || !(await lstat(path).catch(() => undefined))?.isDirectory()) return undefined;
   const admin = await registrationOf(repo, path);
   if (admin === undefined) return undefined;
@@ -73,5 +74,14 @@ export async function putLinkBack(repo: string, path: string): Promise<LinkedAga
   const aside = isFolder && !(await isEmptyRepository(link)) ? await freeName(path) : undefined;
   if (isFolder && aside === undefined) await rm(link, { recursive: true, force: true });
   if (aside !== undefined) await rename(link, aside);
-  return (await linkTo(admin, path)) ? { ...(aside === undefined ? {} : { aside }) } : undefined;
+  const linked = await linkTo(admin, path);
+  if (aside !== undefined) await boundKept(repo, path, idea);
+  return linked ? { ...(aside === undefined ? {} : { aside }) } : undefined;
+}
+
+/** An agent may make one in every iteration. */
+async function boundKept(repo: string, path: string, idea: string): Promise<void> {
+  for (const one of await tooManyKept(path))
+    if (one.same !== undefined || (await saveCommits(repo, idea, one.path)))
+      await rm(one.path, { recursive: true, force: true });
 }

@@ -3,38 +3,23 @@
  * Invariant: each worktree goes under the lock of the closed project, which a run that starts waits for, so that it is
  * held for a moment only. No worktree and no save goes while a run may be open.
  */
-import { lstat, readdir, stat, unlink } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { closedLockDir, integrationDir, projectDir, worktreesDir } from '../../config/paths.js';
+import { integrationDir, projectDir, worktreesDir } from '../../config/paths.js';
 import { readNote, STORED_VERSION } from '../../config/stored.js';
-import {
-  keptIsOld,
-  type SaveFacts,
-  savesThatGo,
-  type WorktreeFacts,
-  worktreesThatGo,
-} from '../../decide/retention/what-goes.js';
+import { type SaveFacts, savesThatGo, type WorktreeFacts, worktreesThatGo } from '../../decide/retention/what-goes.js';
 import { landedCommits } from '../../git/landing/landed.js';
 import { dropSaves, landedJudge } from '../../git/saves/landed-saves.js';
 import { readReflogs } from '../../git/saves/list.js';
 import { listSaves, type SavePoint } from '../../git/saves/saves.js';
-import { listWorktrees } from '../../git/worktrees/list.js';
-import { isKeptPlace } from '../../git/worktrees/places.js';
 import { dropWorktree, type Held, holdings, ownWorktrees } from '../../git/worktrees/unused.js';
-import { LockTimeoutError, withLock } from '../../process/lock.js';
 import type { CleanedItem } from '../../protocol/retention.js';
-import { shellWord } from '../../protocol/shell-words.js';
-import { runsOver } from '../../run-files/begun.js';
 import { writeAtomically } from '../../run-files/run.js';
 import type { Cleaning } from './clean.js';
+import { mayBeOpen, whileClosed } from './closed.js';
+import { cleanKept } from './kept.js';
 import { deleteAway, sizeOf, sweep, trashName } from './own.js';
-
-/** Longer than any of our own holders of the lock needs that is not a command. */
-const LOCK_MS = 2000;
-
-const mayBeOpen = async ({ root, project, open }: Cleaning): Promise<boolean> =>
-  (await runsOver(root, project)).some(({ over }) => !over) || ((await open?.()) ?? false);
 
 export async function cleanWorktrees(cleaning: Cleaning): Promise<void> {
   const { root, project, place, rules, now, out } = cleaning;
@@ -70,48 +55,6 @@ export async function cleanWorktrees(cleaning: Cleaning): Promise<void> {
         cleaning.done(item);
         await deleteAway(aside);
       });
-  }
-}
-
-/**
- * What stood in the place of a worktree and was moved aside. A link goes with its age. Of a folder nobody knows whether it
- * holds work, so it is told.
- */
-async function cleanKept(cleaning: Cleaning, folder: string): Promise<void> {
-  const { rules, now, out, place } = cleaning;
-  const known = new Set((await listWorktrees(place?.repo ?? folder)).map(({ path }) => path));
-  for (const name of (await readdir(folder).catch(() => [])).sort()) {
-    const path = join(folder, name);
-    if (cleaning.stop()) return;
-    if (!isKeptPlace(name) || known.has(path)) continue;
-    const about = await lstat(path).catch(() => undefined);
-    if (!about || !keptIsOld(Math.max(about.mtimeMs, about.ctimeMs), rules, now.getTime())) continue;
-    if (about.isSymbolicLink()) {
-      const drop = (): Promise<boolean> => unlink(path).then(() => true);
-      if (cleaning.dryRun || (await whileClosed(cleaning, drop)))
-        cleaning.done({
-          what: 'leftover',
-          name: path,
-          bytes: 0,
-          why: 'a link that an agent put in place of its worktree',
-        });
-    } else
-      out.told.push(
-        `${path} stays: ralphctl moved it out of the place of a worktree, and it may hold work. If you need nothing of it: rm -r ${shellWord(path)}`,
-      );
-  }
-}
-
-/** False: a run may be open by now, or a command works on the project. */
-async function whileClosed(cleaning: Cleaning, act: () => Promise<boolean>): Promise<boolean> {
-  const { root, project } = cleaning;
-  try {
-    return await withLock(closedLockDir(root, project), async () => !(await mayBeOpen(cleaning)) && (await act()), {
-      waitMs: LOCK_MS,
-    });
-  } catch (error) {
-    if (error instanceof LockTimeoutError) return false;
-    throw error;
   }
 }
 

@@ -1,0 +1,110 @@
+/** Cleaning of what stands beside the worktrees. Features: G9 B4. */
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { worktreesDir } from '../../../../src/config/paths.js';
+import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
+import { listSaves } from '../../../../src/git/saves/saves.js';
+import { privateGitDir } from '../../../../src/git/worktrees/list.js';
+import { writeMark } from '../../../../src/git/worktrees/recycle.js';
+import { putLinkBack } from '../../../../src/git/worktrees/relink.js';
+import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
+import type { CleanedItem, Retention } from '../../../../src/protocol/retention.js';
+import { daysBefore, oldRun } from '../../../support/old-runs.js';
+import { commitFiles, makeRepo, sh, type TestRepo } from '../../git/repo.js';
+
+const PROJECT = 'mine-11111111';
+/** What git makes now is old by then. */
+const NOW = new Date(Date.now() + 100 * 86_400_000);
+let repo: TestRepo;
+let root: string;
+
+beforeEach(async () => {
+  repo = await makeRepo();
+  root = join(repo.scratch, 'state');
+  await oldRun(root, { project: PROJECT, repo: repo.root, at: daysBefore(NOW.getTime(), 99) });
+  await mkdir(worktreesDir(root, PROJECT), { recursive: true });
+});
+afterEach(() => repo.remove());
+
+const cleaned = (rules: Partial<Retention> = {}, options: Partial<CleanOptions> = {}) =>
+  clean({
+    ...{ root, project: PROJECT, rules: { ...DEFAULT_RETENTION, gateLogDays: 'never', ...rules } },
+    ...{ place: { repo: repo.root, target: 'main' }, dryRun: false, byItself: false, now: NOW },
+    ...{ stop: () => false, waitMs: 5000, ...options },
+  });
+const of = ({ items }: { items: CleanedItem[] }, what: string): string[] =>
+  items
+    .filter((item) => item.what === what)
+    .map(({ name }) => name)
+    .sort();
+const place = (name: string): string => join(worktreesDir(root, PROJECT), name);
+
+async function worktree(name: string, ...args: string[]): Promise<string> {
+  const path = place(name);
+  await sh(repo.root, 'worktree', 'add', '-q', ...args, path);
+  await writeMark((await privateGitDir(path)) ?? '', 'idea', 'a-1');
+  return path;
+}
+
+describe('repositories that an agent made in the place of the .git of its worktree', () => {
+  const kept = async (): Promise<string[]> =>
+    (await readdir(worktreesDir(root, PROJECT))).filter((name) => name.includes('.kept-')).sort();
+  const made = async (path: string, text: string): Promise<string> => {
+    await rm(join(path, '.git'));
+    await sh(path, 'init', '-q', '-b', 'own', '.');
+    await commitFiles(path, { 'own.txt': `${text}\n` }, text);
+    return sh(path, 'rev-parse', 'HEAD');
+  };
+
+  it('the newest few stay, and saves have the commits of the older ones', async () => {
+    const path = await worktree('ralph-tree-001', '-b', 'ralph/a-1');
+    const commits: string[] = [];
+    for (const text of ['one', 'two', 'three', 'four', 'five']) {
+      commits.push(await made(path, text));
+      expect(await putLinkBack(repo.root, path, 'a-1')).toMatchObject({ aside: expect.stringContaining('.kept-') });
+    }
+    expect(await kept()).toHaveLength(3);
+    expect((await listSaves(repo.root, 'a-1')).map(({ commit }) => commit)).toEqual(commits.slice(0, 2));
+    expect(await sh(repo.root, 'show', `${commits[0]}:own.txt`)).toBe('one');
+    const { stays, items } = await cleaned();
+    expect(stays).toEqual(
+      expect.arrayContaining([expect.stringContaining('an agent made this repository in the place of the .git')]),
+    );
+    expect(of({ items }, 'kept')).toEqual([]);
+  });
+
+  it('the same content is kept once; one that names a program stays', async () => {
+    const path = await worktree('ralph-tree-001', '-b', 'ralph/a-1');
+    await made(path, 'one');
+    for (const n of [1, 2, 3])
+      await cp(join(path, '.git'), place(`ralph-tree-001.kept-${n}`), { recursive: true, verbatimSymlinks: true });
+    await putLinkBack(repo.root, path, 'a-1');
+    expect(await kept()).toHaveLength(1);
+    await made(path, 'hostile');
+    await sh(path, 'config', 'core.sshCommand', 'touch /tmp/never');
+    await putLinkBack(repo.root, path, 'a-1');
+    for (const text of ['three', 'four', 'five']) {
+      await made(path, text);
+      await putLinkBack(repo.root, path, 'a-1');
+    }
+    // The one with a program is the second oldest.
+    expect(await kept()).toHaveLength(4);
+    expect(await listSaves(repo.root, 'a-1')).toHaveLength(1);
+  });
+
+  it('clean bounds those of before, and a dry run changes nothing', async () => {
+    const path = await worktree('ralph-tree-001', '-b', 'ralph/a-1');
+    for (const [at, text] of ['one', 'two', 'three', 'four', 'five'].entries()) {
+      await made(path, text);
+      await rename(join(path, '.git'), place(`ralph-tree-001.kept-${at + 1}`));
+      await writeFile(join(path, '.git'), `gitdir: ${join(repo.root, '.git/worktrees/ralph-tree-001')}\n`);
+    }
+    const gone = [place('ralph-tree-001.kept-1'), place('ralph-tree-001.kept-2')];
+    expect(of(await cleaned({}, { dryRun: true }), 'kept')).toEqual(gone);
+    expect(await kept()).toHaveLength(5);
+    expect(of(await cleaned(), 'kept')).toEqual(gone);
+    expect(await kept()).toHaveLength(3);
+    expect(await listSaves(repo.root, 'a-1')).toHaveLength(2);
+  });
+});
