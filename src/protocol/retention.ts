@@ -26,7 +26,7 @@ export interface Retention {
 /** The parts of a run that go; its pinned files, summary and report stay. */
 export type RunPart = 'transcripts' | 'gateLogs' | 'events';
 
-export type CleanedWhat = RunPart | 'gates' | 'worktree' | 'kept' | 'save' | 'project' | 'leftover';
+export type CleanedWhat = RunPart | 'gates' | 'restored' | 'worktree' | 'kept' | 'save' | 'project' | 'leftover';
 
 export interface CleanedItem {
   what: CleanedWhat;

@@ -171,6 +171,37 @@ export function savesThatGo(
   return decided;
 }
 
+/* Copies of restored changes. */
+
+export interface CopyFacts {
+  path: string;
+  /** When it was made, epoch ms. */
+  at: number;
+  bytes: number;
+}
+
+/** All copies of a project. */
+const MOST_COPIES = 100_000_000;
+
+/** They go with the transcripts, and the oldest ones earlier while all are too large. */
+export function copiesThatGo(
+  copies: readonly CopyFacts[],
+  rules: Retention,
+  now: number,
+): (CopyFacts & Pick<Goes, 'why'>)[] {
+  let left = copies.reduce((sum, { bytes }) => sum + bytes, 0);
+  return [...copies]
+    .sort((a, b) => a.at - b.at)
+    .flatMap((copy) => {
+      const old = isOld(copy.at, rules.transcriptDays, rules, now);
+      const large = left > MOST_COPIES && rules.maxMegabytes !== 'never' && isOld(copy.at, 0, rules, now);
+      if (!old && !large) return [];
+      left -= copy.bytes;
+      const size = old ? '' : `; the copies are larger than ${MOST_COPIES / 1_000_000} MB`;
+      return [{ ...copy, why: `${age(copy.at, now)}${size}` }];
+    });
+}
+
 /* Projects whose repository is gone. */
 
 export interface ProjectFacts {

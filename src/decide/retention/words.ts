@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<CleanedWhat, (count: number) => string>> = {
   gateLogs: (count) => `gate logs of ${many(count, 'run')}`,
   events: (count) => `events of ${many(count, 'run')}`,
   gates: (count) => `${count === 1 ? 'old remembered gates' : 'old remembered gates of both kinds'}`,
+  restored: (count) => many(count, 'copy of a restored change', 'copies of restored changes'),
   worktree: (count) => many(count, 'worktree'),
   kept: (count) => many(count, 'repository that an agent had made', 'repositories that agents had made'),
   save: (count) => many(count, 'save'),

@@ -13,6 +13,7 @@ import { cleanSaves, cleanWorktrees } from './git-work.js';
 import { cleanGone } from './gone.js';
 import { cleanOld } from './old-files.js';
 import { Stays, sweep } from './own.js';
+import { cleanRestored } from './restored.js';
 import { cleanRun } from './runs.js';
 
 export interface CleanOptions {
@@ -67,7 +68,7 @@ export async function clean(options: CleanOptions): Promise<Cleaned> {
   };
   const all = async (): Promise<void> => {
     await first();
-    for (const step of [cleanRuns, cleanWorktrees, cleanSaves, cleanGone])
+    for (const step of [cleanRuns, cleanRestored, cleanWorktrees, cleanSaves, cleanGone])
       if (!options.stop()) await out.trying(projectDir(root, project), () => step(cleaning));
   };
   if (await out.mayClean(projectDir(root, project))) {

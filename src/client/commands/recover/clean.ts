@@ -88,7 +88,7 @@ function tellJson({ items, bytes, stays, more }: Cleaned, dryRun: boolean): void
 }
 
 /** Names of these are few, and a person may look for one. */
-const NAMED = new Set(['worktree', 'kept', 'save', 'project']);
+const NAMED = new Set(['restored', 'worktree', 'kept', 'save', 'project']);
 
 async function tell({ root }: Context, { items, bytes, stays }: Cleaned, dryRun: boolean): Promise<void> {
   for (const { what, words, items: own } of groupsOf(items)) {

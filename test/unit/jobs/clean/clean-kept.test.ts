@@ -1,17 +1,18 @@
-/** Cleaning of what stands beside the worktrees. Features: G9 B4. */
+/** Cleaning of what stands beside the worktrees, and of the copies of restored changes. Features: G9 B4. */
 import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { worktreesDir } from '../../../../src/config/paths.js';
+import { wallDir, worktreesDir } from '../../../../src/config/paths.js';
 import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
+import { copiesThatGo } from '../../../../src/decide/retention/what-goes.js';
 import { listSaves } from '../../../../src/git/saves/saves.js';
-import { privateGitDir } from '../../../../src/git/worktrees/list.js';
+import { exists, privateGitDir } from '../../../../src/git/worktrees/list.js';
 import { writeMark } from '../../../../src/git/worktrees/recycle.js';
 import { putLinkBack } from '../../../../src/git/worktrees/relink.js';
 import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
 import type { CleanedItem, Retention } from '../../../../src/protocol/retention.js';
 import { daysBefore, oldRun } from '../../../support/old-runs.js';
-import { commitFiles, makeRepo, sh, type TestRepo } from '../../git/repo.js';
+import { commitFiles, makeRepo, put, sh, type TestRepo } from '../../git/repo.js';
 
 const PROJECT = 'mine-11111111';
 /** What git makes now is old by then. */
@@ -106,5 +107,34 @@ describe('repositories that an agent made in the place of the .git of its worktr
     expect(of(await cleaned(), 'kept')).toEqual(gone);
     expect(await kept()).toHaveLength(3);
     expect(await listSaves(repo.root, 'a-1')).toHaveLength(2);
+  });
+});
+
+describe('copies of restored changes', () => {
+  const copy = (name: string): string => join(wallDir(root, PROJECT), 'kept', name);
+
+  it('go with the transcripts, and are told', async () => {
+    await put(join(wallDir(root, PROJECT), 'kept'), { 'config-1': 'x'.repeat(9000), 'hooks-2/pre-commit': 'y\n' });
+    await put(wallDir(root, PROJECT), { 'snapshot.json': '{}' });
+    expect(of(await cleaned({ transcriptDays: 'never' }), 'restored')).toEqual([]);
+    const all = [copy('config-1'), copy('hooks-2')];
+    expect(of(await cleaned({}, { dryRun: true }), 'restored')).toEqual(all);
+    expect(await exists(copy('config-1'))).toBe(true);
+    const { items } = await cleaned();
+    expect(of({ items }, 'restored')).toEqual(all);
+    expect(items.find(({ name }) => name === all[0])?.bytes).toBeGreaterThan(0);
+    expect(await readdir(join(wallDir(root, PROJECT), 'kept'))).toEqual([]);
+    expect(await exists(join(wallDir(root, PROJECT), 'snapshot.json'))).toBe(true);
+  });
+
+  it('the oldest go first while all are too large, and no young one does', () => {
+    const day = 86_400_000;
+    const copies = [1, 10, 20, 30].map((days) => ({ path: `${days}`, at: -days * day, bytes: 40_000_000 }));
+    const goes = (rules: Partial<Retention>) =>
+      copiesThatGo(copies, { ...DEFAULT_RETENTION, ...rules }, 0).map(({ path }) => path);
+    expect(goes({})).toEqual(['30', '20']);
+    expect(goes({ keepDays: 25 })).toEqual(['30']);
+    expect(goes({ maxMegabytes: 'never' })).toEqual([]);
+    expect(goes({ transcriptDays: 9 })).toEqual(['30', '20', '10']);
   });
 });
