@@ -18,7 +18,7 @@ import type { CleanedItem } from '../../protocol/retention.js';
 import { writeAtomically } from '../../run-files/run.js';
 import type { Cleaning } from './clean.js';
 import { mayBeOpen, whileClosed } from './closed.js';
-import { cleanKept } from './kept.js';
+import { cleanKept, cleanUnregistered } from './kept.js';
 import { deleteAway, sizeOf, sweep, trashName } from './own.js';
 
 export async function cleanWorktrees(cleaning: Cleaning): Promise<void> {
@@ -33,7 +33,10 @@ export async function cleanWorktrees(cleaning: Cleaning): Promise<void> {
   for (const folder of Object.values(folders))
     if (folder !== undefined && !cleaning.dryRun) cleaning.sweptAway(await sweep(folder), folder);
   const open = await mayBeOpen(cleaning);
-  if (!open && folders.worktrees !== undefined) await cleanKept(cleaning, folders.worktrees);
+  if (!open && folders.worktrees !== undefined) {
+    await cleanKept(cleaning, folders.worktrees);
+    await cleanUnregistered(cleaning, folders.worktrees);
+  }
   for (const tree of open ? [] : await ownWorktrees(place.repo, folders)) {
     if (cleaning.stop()) return;
     const { path, at, locked } = tree;

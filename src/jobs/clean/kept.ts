@@ -1,5 +1,6 @@
 /**
- * What is in the folder of worktrees and is none: what was moved out of their places.
+ * What is in the folder of worktrees and is none: what was moved out of their places, and folders that git no longer
+ * knows.
  * Invariant: under the lock of the closed project, as `git-work.ts`. What may hold work stays, and is told.
  */
 import { lstat, readdir, unlink } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { isGitDir, saveCommits, tooManyKept } from '../../git/worktrees/kept-rep
 import { listWorktrees, privateGitDir } from '../../git/worktrees/list.js';
 import { isKeptPlace, unlinkPlace } from '../../git/worktrees/places.js';
 import { readMark } from '../../git/worktrees/recycle.js';
+import { unregistered, unsavedIn } from '../../git/worktrees/unregistered.js';
 import type { CleanedItem } from '../../protocol/retention.js';
 import { shellWord } from '../../protocol/shell-words.js';
 import type { Cleaning } from './clean.js';
@@ -67,6 +69,28 @@ async function cleanRepositories(cleaning: Cleaning, folder: string): Promise<vo
         dropFolder(cleaning, item, async () => same !== undefined || saveCommits(place.repo, idea ?? '', path)),
       );
     }
+  }
+}
+
+/** Whatever its age: all that goes is in a commit. Ignored files go with it. */
+export async function cleanUnregistered(cleaning: Cleaning, folder: string): Promise<void> {
+  const { rules, out, place } = cleaning;
+  if (!place || rules.worktreeDays === 'never') return;
+  for (const path of await unregistered(place.repo, folder)) {
+    if (cleaning.stop()) return;
+    if (!(await out.mayClean(path))) continue;
+    await out.trying(path, async () => {
+      const unsaved = await unsavedIn(place.repo, path);
+      if (unsaved !== undefined) {
+        out.told.push(
+          `${path} stays: git has no such worktree any more, and ${unsaved}. If you need nothing of it: rm -r ${shellWord(path)}`,
+        );
+        return;
+      }
+      const why = 'git has no such worktree any more, and a commit has all of its files';
+      const item: CleanedItem = { what: 'worktree', name: path, bytes: await sizeOf(path, cleaning.stop), why };
+      await dropFolder(cleaning, item, async () => (await unsavedIn(place.repo, path)) === undefined);
+    });
   }
 }
 

@@ -1,16 +1,17 @@
 /** Cleaning of what stands beside the worktrees, and of the copies of restored changes. Features: G9 B4. */
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { wallDir, worktreesDir } from '../../../../src/config/paths.js';
 import { DEFAULT_RETENTION } from '../../../../src/config/schema/retention.js';
 import { copiesThatGo } from '../../../../src/decide/retention/what-goes.js';
-import { listSaves } from '../../../../src/git/saves/saves.js';
+import { listSaves, savePoint } from '../../../../src/git/saves/saves.js';
 import { exists, privateGitDir } from '../../../../src/git/worktrees/list.js';
 import { writeMark } from '../../../../src/git/worktrees/recycle.js';
 import { putLinkBack } from '../../../../src/git/worktrees/relink.js';
 import { type CleanOptions, clean } from '../../../../src/jobs/clean/clean.js';
 import type { CleanedItem, Retention } from '../../../../src/protocol/retention.js';
+import { shellWord } from '../../../../src/protocol/shell-words.js';
 import { daysBefore, oldRun } from '../../../support/old-runs.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../../git/repo.js';
 
@@ -107,6 +108,49 @@ describe('repositories that an agent made in the place of the .git of its worktr
     expect(of(await cleaned(), 'kept')).toEqual(gone);
     expect(await kept()).toHaveLength(3);
     expect(await listSaves(repo.root, 'a-1')).toHaveLength(2);
+  });
+});
+
+describe('folders of worktrees that git no longer knows', () => {
+  const forget = (name: string): Promise<void> => rm(join(repo.root, '.git/worktrees', name), { recursive: true });
+
+  it('go where a commit has all of their files, with their link; others are named with the command', async () => {
+    const branch = await worktree('ralph-tree-001', '-b', 'ralph/a-1');
+    await commitFiles(branch, { 'w.txt': 'work\n', '.gitignore': 'node_modules/\n' }, 'work');
+    await put(branch, { 'node_modules/x.js': 'x'.repeat(9000) });
+    await symlink('ralph-tree-001', place('ed-001-a-1'));
+    const saved = await worktree('ralph-tree-002', '-b', 'ralph/a-2');
+    await put(saved, { 'a.txt': 'edited\n' });
+    await savePoint({ worktree: saved, idea: 'a-2', why: 'its agent was interrupted' });
+    const edited = await worktree('ralph-tree-003', '-b', 'ralph/a-3');
+    await put(edited, { 'new.txt': 'nobody has it\n' });
+    const pruned = await worktree('ralph-tree-004', '--detach');
+    for (const n of [1, 2, 3]) await forget(`ralph-tree-00${n}`);
+    await rm(join(pruned, '.git'));
+    await sh(repo.root, 'worktree', 'prune');
+    const there = await worktree('ralph-tree-005', '-b', 'ralph/a-5');
+    await put(place('ralph-tree-mine'), { 'a.txt': 'one\n' });
+    // Of another repository.
+    await put(place('ralph-tree-006'), { '.git': 'gitdir: /elsewhere/.git/worktrees/x\n', 'a.txt': 'one\n' });
+    const goes = [branch, saved, pruned];
+    const rules = { unlandedSaveDays: 'never' } as const;
+    expect(of(await cleaned({ ...rules }, { dryRun: true, now: new Date() }), 'worktree')).toEqual(goes);
+    const done = await cleaned({ ...rules }, { now: new Date() });
+    expect(of(done, 'worktree')).toEqual(goes);
+    expect(done.stays).toEqual([expect.stringContaining(`${edited} stays: git has no such worktree any more`)]);
+    expect(done.stays[0]).toContain(`rm -r ${shellWord(edited)}`);
+    for (const path of [...goes, place('ed-001-a-1')]) expect(await exists(path), path).toBe(false);
+    for (const path of [edited, there, place('ralph-tree-mine'), place('ralph-tree-006')])
+      expect(await exists(path), path).toBe(true);
+    expect(await readFile(join(edited, 'new.txt'), 'utf8')).toBe('nobody has it\n');
+  });
+
+  it('stay while a run is open', async () => {
+    const path = await worktree('ralph-tree-001', '-b', 'ralph/a-1');
+    await forget('ralph-tree-001');
+    const done = await cleaned({}, { open: async () => true });
+    expect(of(done, 'worktree')).toEqual([]);
+    expect(await exists(path)).toBe(true);
   });
 });
 
