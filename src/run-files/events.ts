@@ -2,13 +2,13 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LineSplitter } from '../config/lines.js';
-import { appendOwn, openOwn } from '../config/own-files.js';
+import { appendOwn } from '../config/own-files.js';
 import { runDir } from '../config/paths.js';
 import { isEvent } from '../config/schema/events.js';
 import { asSystemError } from '../config/system-errors.js';
 import type { RunEvent, StampedEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
+import { LineTail } from './tail.js';
 
 export const eventsPath = (root: string, ref: RunRef): string =>
   join(runDir(root, ref.project, ref.runId), 'events.jsonl');
@@ -59,26 +59,14 @@ export async function* followEvents(
   signal: AbortSignal,
   { pollMs = 150, read, unreadable }: FollowOptions = {},
 ): AsyncGenerator<StampedEvent> {
-  let offset = 0;
   let failed = false;
-  const lines = new LineSplitter();
-  const chunk = Buffer.alloc(64 * 1024);
+  const tail = new LineTail(path);
   for (;;) {
     const ended = signal.aborted;
     try {
-      const file = await openOwn(path);
-      try {
-        for (;;) {
-          const { bytesRead } = (await file?.read(chunk, 0, chunk.length, offset)) ?? { bytesRead: 0 };
-          if (bytesRead === 0) break;
-          offset += bytesRead;
-          for (const { line } of lines.take(chunk.subarray(0, bytesRead))) {
-            const event = line && parseEvent(line.toString('utf8'));
-            if (event) yield event;
-          }
-        }
-      } finally {
-        await file?.close();
+      for await (const line of tail.take()) {
+        const event = parseEvent(line);
+        if (event) yield event;
       }
       if (failed) unreadable?.(undefined);
       failed = false;
