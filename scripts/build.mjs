@@ -83,9 +83,10 @@ async function buildCommands(buildId) {
   const requires = {
     js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   };
-  // Start-up time counts for every command: small libraries are bundled; native and worker-thread ones stay outside.
+  // Start-up time counts for every command: small libraries are bundled. Native and worker-thread ones
+  // stay outside, and one that hardly any worker loads.
   const external = Object.keys(dependencies).filter(
-    (name) => name.startsWith('@temporalio/') || name.startsWith('pino'),
+    (name) => name.startsWith('@temporalio/') || name.startsWith('pino') || name === 'prom-client',
   );
   const stdin = (contents) => ({ contents, resolveDir: root, loader: 'ts' });
   await build({

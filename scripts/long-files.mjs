@@ -52,6 +52,7 @@ export const LONG_FILES = [
   'test/integration/limits.test.ts',
   'test/integration/line-gone.test.ts',
   'test/integration/long-question.test.ts',
+  'test/integration/metrics.test.ts',
   'test/integration/moved-repository.test.ts',
   'test/integration/no-run-verbs.test.ts',
   'test/integration/odd-files.test.ts',

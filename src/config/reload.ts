@@ -75,6 +75,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   triage: { counts: 'now' },
   logs: { counts: 'iteration' },
   retention: { counts: 'now' },
+  metrics: { counts: 'now' },
 };
 
 /** The row of a key, or of the nearest key above it. */

@@ -83,6 +83,22 @@ export class SlotUse {
     return { ...this.#time, empty };
   }
 
+  /** As `time`, without what a later event could move from one reason to another: no part of it ever shrinks. */
+  get certain(): SlotTime {
+    const empty = { ...this.#time.empty };
+    for (const { since, openMs } of this.#empties)
+      if ((this.#at ?? since) - since > REFILL_MS) add(empty, 'order', openMs);
+    return { ...this.#time, empty };
+  }
+
+  /** The slots as the last event left them. `now`: epoch ms. */
+  at(now: number): { agent: number; held: number; empty: Partial<Record<EmptyReason, number>> } {
+    const empty: Partial<Record<EmptyReason, number>> = {};
+    for (const { since } of this.#empties)
+      add(empty, this.#reason === 'order' && now - since <= REFILL_MS ? 'refill' : this.#reason, 1);
+    return { agent: this.#working.size, held: this.#held.size - this.#working.size, empty };
+  }
+
   /** The time between two events. */
   #spend(ms: number): void {
     this.#time.agentMs += ms * this.#working.size;

@@ -29,6 +29,18 @@ export interface UsageRow extends Usage {
 const fileOf = (root: string, project: string, month: string): string =>
   join(projectDir(root, project), 'usage', `${month}.jsonl`);
 
+/** The files with all rows since that time, oldest first. Files follow UTC months. */
+export function usageFiles(root: string, project: string, since: Date, now = new Date()): string[] {
+  const paths: string[] = [];
+  const last = now.toISOString().slice(0, 7);
+  const month = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth()));
+  for (let name = ''; name < last; month.setUTCMonth(month.getUTCMonth() + 1)) {
+    name = month.toISOString().slice(0, 7);
+    paths.push(fileOf(root, project, name));
+  }
+  return paths;
+}
+
 export async function writeUsage(root: string, project: string, row: UsageRow): Promise<void> {
   const path = fileOf(root, project, row.at.slice(0, 7));
   await mkdir(dirname(path), { recursive: true });
@@ -75,15 +87,11 @@ const within = (begin: Date, end: Date) => {
   return ({ at }: UsageRow): boolean => at >= from && at < to;
 };
 
-/** All rows since that month, each agent run once. Files follow UTC months, so a local day may span two. */
+/** All rows since that month, each agent run once. A local day may span two files. */
 async function rowsSince(root: string, project: string, since: Date, now: Date): Promise<Map<string, UsageRow>> {
   const rows = new Map<string, UsageRow>();
-  const last = now.toISOString().slice(0, 7);
-  const month = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth()));
-  for (let name = ''; name < last; month.setUTCMonth(month.getUTCMonth() + 1)) {
-    name = month.toISOString().slice(0, 7);
-    for (const row of await readRows(fileOf(root, project, name))) rows.set(runKey(row), row);
-  }
+  for (const path of usageFiles(root, project, since, now))
+    for (const row of await readRows(path)) rows.set(runKey(row), row);
   return rows;
 }
 
@@ -103,15 +111,16 @@ async function readRows(path: string): Promise<UsageRow[]> {
   return rows;
 }
 
-function parse(text: string): UsageRow[] {
-  return text.split('\n').flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as UsageRow];
-    } catch {
-      return [];
-    }
-  });
+/** Undefined for a line that is no row. */
+export function parseUsage(line: string): UsageRow | undefined {
+  try {
+    return line === '' ? undefined : (JSON.parse(line) as UsageRow);
+  } catch {
+    return undefined;
+  }
 }
+
+const parse = (text: string): UsageRow[] => text.split('\n').flatMap((line) => parseUsage(line) ?? []);
 
 /** Outcomes that charge the idea an iteration; the workflow uses the same list. */
 const COSTS_ITERATION: ReadonlySet<string> = new Set(['ok', 'timeout', 'agent', 'context', 'budget']);

@@ -25,6 +25,7 @@ import { cleanerOf } from './cleaner.js';
 import { hostLabel } from './host-label.js';
 import { JobProcess } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
+import { WorkerMetrics } from './metrics/metrics.js';
 import { otherHosts } from './old-hosts.js';
 import { whenNoCommandWorks, workerProblems } from './preflight.js';
 import { noteTaken, reap, resetStickyQueue } from './recovery.js';
@@ -66,11 +67,14 @@ export async function serve(options: ServeOptions): Promise<number> {
     log.close();
     return 1;
   }
+  const metrics = await WorkerMetrics.prepare({ root, project, log });
+  const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };
   Runtime.install({
     logger: log.sdk,
     shutdownSignals: [],
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+    telemetryOptions: { logging, ...metrics.telemetry },
   });
+  metrics.start();
   const stop = new StopRequest(options.onOrphaned);
   try {
     const { target, connection } = await untilConnected(options, log, stop.signal);
@@ -81,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     return 1;
   } finally {
     stop.dispose();
+    await metrics.close();
     log.close();
   }
 }

@@ -6,6 +6,7 @@ import { isExecutable, which } from '../../server/install/probe.js';
 import { cachedBinary } from '../../server/install/resolve.js';
 import { serverStatus } from '../../server/stop.js';
 import { connectTarget } from '../../server/target.js';
+import { readMetricsRecord } from '../../worker/metrics/record.js';
 import { runningWorker } from '../../worker/record.js';
 import type { Context } from '../context.js';
 import { failingLines } from '../open-run/failing-run.js';
@@ -21,7 +22,16 @@ export async function checkServices(context: Context, project: string | undefine
     : info('worker', 'none; ralphctl start starts one');
   const left = await leftGit({ root: context.root, project });
   const git = left ? [warn('git', `a killed worker left ${left.what}; the next worker waits for it`, left.fix)] : [];
-  return [...checks, found, ...git, ...(await checkRun(context, project, worker !== undefined))];
+  const metrics = worker ? await checkMetrics(context, project) : [];
+  return [...checks, found, ...metrics, ...git, ...(await checkRun(context, project, worker !== undefined))];
+}
+
+/** Only where the worker is to serve them. */
+async function checkMetrics({ root }: Context, project: string): Promise<Check[]> {
+  const record = await readMetricsRecord(root, project).catch(() => undefined);
+  if (!record) return [];
+  const { address, problem, fix = '' } = record;
+  return [problem === undefined ? ok('metrics', address) : warn('metrics', problem, fix)];
 }
 
 /** An open run whose workflow fails: nothing moves although every other check may pass. */

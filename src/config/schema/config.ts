@@ -9,6 +9,7 @@ import { suggest } from '../problems.js';
 import { agents } from './agents.js';
 import { awake } from './awake.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';
+import { metrics } from './metrics.js';
 import { notify } from './notify.js';
 import { retention } from './retention.js';
 import { tracker } from './tracker.js';
@@ -166,6 +167,7 @@ export const configSchema = z
       .prefault({})
       .describe('How much output of agents, gates and set-up ralphctl keeps.'),
     retention,
+    metrics,
   })
   .transform(({ $schema: _, ...config }, ctx) => {
     const known = [...new Set([...BUILT_IN_AGENTS, ...Object.keys(config.agents)])];

@@ -171,6 +171,10 @@ describe('errors', () => {
       'retention: { saveDays: nver }\n',
       'ralphctl.yaml:1: retention.saveDays must be a number or "never", not text ("nver")',
     ],
+    [
+      'metrics: { listen: "0.0.0.0:9464" }\n',
+      'ralphctl.yaml:1: metrics.listen is no loopback address: "0.0.0.0:9464"; everyone who reaches it could read the metrics. Use 127.0.0.1:9464, or allow it with metrics.loopbackOnly: false',
+    ],
     ['retention: { saveDays: 0 }\n', 'ralphctl.yaml:1: retention.saveDays must be at least 1, not 0'],
     ['timeoutMinutes: 0\n', 'ralphctl.yaml:1: timeoutMinutes must be more than 0, not 0'],
     ['gate: npm test\n', 'ralphctl.yaml:1: gate must be a list or a map of keys, not text ("npm test")'],
@@ -245,6 +249,30 @@ describe('errors', () => {
     ['- a\n', 'ralphctl.yaml:1: the file must be a map of keys, not a list'],
   ])('%j', (text, message) => {
     expect(problems(text)).toBe(message);
+  });
+
+  it.each(['9464', '"127.0.0.1"', '"127.0.0.1:0"', '"127.0.0.1:99999"', '"http://127.0.0.1:9464"'])(
+    'metrics.listen: %s',
+    (listen) => {
+      expect(problems(`metrics: { listen: ${listen} }\n`)).toMatch(
+        /^ralphctl\.yaml:1: metrics\.listen must be (?:text|an address and a port from 1 to 65535)/,
+      );
+    },
+  );
+
+  it('takes loopback addresses for metrics, and others only when told', () => {
+    for (const listen of ['127.0.0.1:9464', '127.3.4.5:1', 'localhost:65535', '[::1]:9464'])
+      expect(problems(`metrics: { listen: "${listen}" }\n`), listen).toBe('');
+    for (const listen of [
+      '0.0.0.0:9464',
+      '[::]:9464',
+      '10.1.2.3:9464',
+      'metrics.example:9464',
+      '127.0.0.1.example:1',
+    ]) {
+      expect(problems(`metrics: { listen: "${listen}" }\n`), listen).toContain('is no loopback address');
+      expect(problems(`metrics: { listen: "${listen}", loopbackOnly: false }\n`), listen).toBe('');
+    }
   });
 
   it('names all problems at once, in the order of the file', () => {

@@ -39,12 +39,12 @@ import { type Context, findProject, findProjectId, print, printJson } from '../.
 import { nextStartLines } from '../../model/for-next.js';
 import { takeLeft } from '../../model/left-asking.js';
 import { takeOpen } from '../../model/take-open.js';
+import { ownNotes } from '../../own-notes.js';
 import { type GoneIdea, goneLines } from '../../report/gone.js';
 import { branchSizes } from '../../report/places.js';
 import { lastAsOfNow, type SinceEnd } from '../../report/since-end.js';
 import { warnOnce } from '../../report/summaries.js';
 import { stateTrouble } from '../../state-folder.js';
-import { largeState } from '../../state-size.js';
 import { type GroupLine, groupsOf } from '../../views/beside-lines.js';
 import { asOfNow } from '../../views/elapsed.js';
 import { wholeQuestion } from '../../views/idea-report.js';
@@ -130,7 +130,7 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
     const push = await notPushedLine(context.root, id, found);
     if (push) print(push);
   }
-  for (const line of [...behind, ...(await largeState(context, id))]) print(`! ${line}`);
+  for (const line of [...behind, ...(await ownNotes(context, id))]) print(`! ${line}`);
   if (found.facts?.open || found.list) describeList(found.list, options);
   else for (const line of listNeedsRun(options)) print(line);
   return exitCode(found);

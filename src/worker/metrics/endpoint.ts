@@ -1,0 +1,72 @@
+/**
+ * The address on which a worker answers Prometheus.
+ * Invariant: it only tells, and has one page. On loopback it answers no page of a foreign name, so that a web page
+ * cannot read it through a name that it points at this machine.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import { isLoopback, type Place } from '../../config/schema/metrics.js';
+
+export interface Page {
+  type: string;
+  /** @throws what the answer 500 then says */
+  text: () => Promise<string>;
+}
+
+const PATH = '/metrics';
+const MOST_CONNECTIONS = 16;
+const TIMEOUT_MS = 30_000;
+
+export const pageAddress = ({ host, port }: Place): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`;
+
+export class Endpoint {
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** @throws the system's error where nothing can listen there */
+  static async open(place: Place, page: Page): Promise<Endpoint> {
+    const server = createServer((request, response) => void answer(place, page, request, response));
+    server.maxConnections = MOST_CONNECTIONS;
+    server.requestTimeout = TIMEOUT_MS;
+    server.listen(place.port, place.host);
+    await once(server, 'listening');
+    // It must not end the worker later, either.
+    server.on('error', () => {});
+    // The worker ends when its work does.
+    server.unref();
+    return new Endpoint(server);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+async function answer(place: Place, page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const say = (status: number, text: string, type = 'text/plain; charset=utf-8'): void => {
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+    response.end(request.method === 'HEAD' ? '' : text);
+  };
+  if (isLoopback(place.host) && !isOwnName(request.headers.host)) return say(403, 'This name is not served.\n');
+  if (request.method !== 'GET' && request.method !== 'HEAD') return say(405, 'Only GET.\n');
+  if (request.url?.split('?', 1)[0] !== PATH) return say(404, `The page is ${PATH}.\n`);
+  try {
+    say(200, await page.text(), page.type);
+  } catch (error) {
+    say(500, `${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+/** An address, or localhost. */
+function isOwnName(host: string | undefined): boolean {
+  const name = (host ?? '').replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return name === 'localhost' || isIP(name) !== 0;
+}
