@@ -19,8 +19,8 @@ const environment = (name: string): Record<string, string> => service(name).envi
 describe('versions', () => {
   it('are pinned to a full version for every image', () => {
     const images = Object.values(file.services).map(({ image }) => image);
-    expect(images).toHaveLength(5);
-    for (const image of images) expect(image).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?$/);
+    expect(images).toHaveLength(7);
+    for (const image of images) expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+(\.\d+)?$/);
     // PostgreSQL has no third number; Temporal's images do.
     for (const image of images.filter((one) => one.startsWith('temporalio/'))) {
       expect(image).toMatch(/:\d+\.\d+\.\d+$/);
@@ -38,12 +38,12 @@ describe('the network', () => {
     const moved: Record<string, string> = { RALPHCTL_TEMPORAL_PORT: '17233', RALPHCTL_TEMPORAL_UI_PORT: '18233' };
     for (const env of [{}, moved]) {
       const ports = Object.values((await compose(env)).services).flatMap((one) => one.ports ?? []);
-      expect(ports).toHaveLength(2);
+      expect(ports).toHaveLength(3);
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     }
   });
   it('has Temporal where the tools look for it, and the database nowhere', () => {
-    expect(service('temporal').ports).toEqual(['127.0.0.1:7233:7233']);
+    expect(service('temporal').ports).toEqual(['127.0.0.1:7233:7233', '127.0.0.1:9233:9090']);
     expect(service('postgres').ports).toBeUndefined();
   });
 });
@@ -51,9 +51,9 @@ describe('the network', () => {
 describe('the data', () => {
   it('is in a named volume that belongs to this compose project', () => {
     expect(service('postgres').volumes).toEqual(['postgres:/var/lib/postgresql/data']);
-    expect(Object.keys(file.volumes)).toEqual(['postgres']);
+    expect(Object.keys(file.volumes)).toEqual(['postgres', 'prometheus']);
     // A fixed name would be shared with, and deleted by, a copy of this file under another project name.
-    expect(file.volumes.postgres?.name).toBeUndefined();
+    for (const volume of Object.values(file.volumes)) expect(volume?.name).toBeUndefined();
     expect(file.name).toMatch(/^[a-z0-9][a-z0-9_-]+$/);
     for (const one of Object.values(file.services)) expect(one).not.toHaveProperty('container_name');
   });
@@ -82,7 +82,7 @@ describe('the order of starting', () => {
   });
   it('checks the health of everything that stays up', () => {
     const staying = Object.entries(file.services).filter(([, one]) => one.restart === 'unless-stopped');
-    expect(staying.map(([name]) => name).sort()).toEqual(['postgres', 'temporal', 'ui']);
+    expect(staying.map(([name]) => name).sort()).toEqual(['grafana', 'postgres', 'prometheus', 'temporal', 'ui']);
     for (const [name, { healthcheck }] of staying) {
       expect(healthcheck?.test[0], name).toBe('CMD');
       expect(healthcheck?.retries, name).toBeGreaterThan(1);
@@ -94,7 +94,7 @@ describe('mounted files', () => {
   it('exist, are read-only, and hold what the commands name', async () => {
     const mounts = Object.values(file.services).flatMap((one) => one.volumes ?? []);
     const binds = new Set(mounts.filter((mount) => mount.startsWith('.')));
-    expect([...binds]).toEqual(['./deploy/temporal:/ralphctl:ro']);
+    expect([...binds]).toEqual(['./deploy/temporal:/ralphctl:ro', './deploy/metrics:/ralphctl:ro']);
     const named = [
       ...Object.values(file.services).flatMap((one) => one.command ?? []),
       environment('temporal').DYNAMIC_CONFIG_FILE_PATH ?? '',

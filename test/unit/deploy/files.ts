@@ -17,6 +17,8 @@ export interface Service {
   volumes?: string[];
   healthcheck?: { test: string[]; interval: string; timeout: string; retries: number };
   depends_on?: Record<string, { condition: string }>;
+  profiles?: string[];
+  network_mode?: string;
 }
 
 export interface Compose {
