@@ -105,7 +105,7 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
   const { removed, saved, note }: CleanupResult = await doWork('cleanupIdea', input, alone()).catch(
     asRefusal(`the worktree of ${idea.id} was not removed`),
   );
-  const done = `the worktree of ${idea.id} was ${removed ? 'removed' : 'kept'}${note ? `: ${note}` : ''}${savedAs(saved, idea.id)}`;
+  const done = `the worktree of ${idea.id} was ${removed ? 'removed' : 'kept'}${note ? `: ${note.replace(/\.$/, '')}` : ''}${savedAs(saved, idea.id)}`;
   if (!removed) throw new UserError(done, EXIT.refused);
   return { done, ...(saved ? { saved } : {}) };
 }

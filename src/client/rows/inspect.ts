@@ -179,7 +179,7 @@ function addBudget(program: Program, run: Run): void {
     .action(run(async (context) => (await accounts()).showBudget(context)));
   budget
     .command('raise')
-    .argument('[amount]', 'amount to add (default: the current size of the budget)')
+    .argument('[amount]', 'amount to add (default: the configured size of the budget)')
     .description('raise a budget; a run that this budget paused resumes')
     .addOption(new Option('--scope <scope>', 'which budget (default: the one that is used up)').choices(['run', 'day']))
     .addOption(new Option('--of <unit>', 'unit of the budget').choices(['iterations', 'minutes', 'tokens', 'dollars']))
