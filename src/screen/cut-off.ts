@@ -27,11 +27,11 @@ export function cutOff(model: RunModel, idea: IdeaModel, state: string = model.s
 }
 
 /** Whether the end of an idea's run cut it off. The run is over. */
-export function isCutOff({ iterations, status, held, forNext, told, said, againAt = 0, off }: IdeaModel): boolean {
+export function isCutOff({ iterations, status, held, forNext, said, againAt = 0, off }: IdeaModel): boolean {
   const last = iterations.at(-1);
   if (!OPEN.has(status) || !last) return false;
   // A person decided about it since.
-  if (off || held || forNext?.leftOut || told?.verb === 'rollback') return false;
+  if (off || held || forNext?.leftOut) return false;
   if (said.some(({ verb, at }) => verb === 'rollback' && at >= last.startedAt)) return false;
   // It had ended before, and had not begun again.
   return last.startedAt >= againAt;

@@ -3,6 +3,7 @@
 import { withoutSignal } from '../../decide/text.js';
 import type { GateRun, IdeaModel } from '../../model/model.js';
 import { isReverted } from '../../model/reverted.js';
+import { startCommand } from '../../model/start-again.js';
 import { iterationCount, workingMs } from '../../model/tally.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import { moreText } from '../control/more.js';
@@ -184,6 +185,7 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
     case 'stopped':
       return wrapAll(cutOff(model, idea) ?? '', cells).slice(0, 4);
     case 'ready': {
+      if (isOver(model)) return [`the next start runs it: ${startCommand(model.startAgain)}`];
       const score = model.live?.scores?.[idea.id];
       return [`it starts when a slot is free${score === undefined ? '' : `; score ${score}`}`];
     }

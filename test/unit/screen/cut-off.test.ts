@@ -108,4 +108,17 @@ describe('an idea of a stopped run', () => {
     expect(words(played(...works, told('rollback'), status('pending'), STOPPED))).toEqual(all('ready'));
     expect(words(played(...works, told('rollback'), status('pending'), told('hint'), STOPPED))).toEqual(all('ready'));
   });
+
+  it('C2: that was rolled back and worked again since is stopped in every view, whatever its last command was', () => {
+    const again = [status('running'), ...run(3), status('pending'), STOPPED];
+    const rolled = played(...works, status('failed'), told('rollback'), status('pending'), ...again);
+    expect(words(rolled)).toEqual(all('stopped'));
+  });
+
+  it('that waits for the next start does not start in this run: its card names the command', () => {
+    const { model, a } = played(...works, status('failed'), told('retry'), status('pending'), STOPPED);
+    const shown = showText({ model, idea: a, now: NOW, commands: [], others: [] }).join('\n');
+    expect(shown).toContain('the next start runs it: ralphctl start');
+    expect(shown).not.toContain('when a slot is free');
+  });
 });

@@ -14,6 +14,7 @@ import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { fixOf, overOf } from '../../../report/commands.js';
 import { commitsIn, openIdea } from '../../../report/open.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
+import type { OpenState } from '../../../report/schema.js';
 import { signalText } from '../../../report/work.js';
 import { type CleanedParts, cleanedParts, cleanedText } from '../../../run-files/cleaned.js';
 import { readableRuns } from '../../../run-files/readable.js';
@@ -82,8 +83,9 @@ async function cleanedOf(root: string, ref: RunRef): Promise<{ cleaned?: Cleaned
 function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly ShownRun[]): Shown {
   const now = extra.over ? (model.lastAt ?? extra.now) : extra.now;
   const open = idea.status === 'landed' || idea.group || idea.off ? undefined : openIdea(model, idea, extra);
-  const fix =
-    open && open.later === undefined && !idea.lineGone ? fixOf(idea, open.state, overOf(model, extra.over)) : undefined;
+  const over = overOf(model, extra.over);
+  const helps = open && open.later === undefined && !idea.lineGone;
+  const fix = helps ? (fixOf(idea, open.state, over)?.fix ?? nextStart(open.state, over)) : undefined;
   const gone = idea.off ?? extra.gone?.get(idea.id);
   const commits = commitsIn(idea, extra);
   const name = idea.status !== 'landed' && commits > 0 ? extra.branchOf?.(idea.id) : undefined;
@@ -94,7 +96,7 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
       idea,
       now,
       commands: [
-        ...(fix ? [fix.fix] : []),
+        ...(fix ? [fix] : []),
         ...(gone && !idea.forNext?.queued && !idea.lineGone ? [againOf(idea, gone)] : []),
         ...(idea.status === 'landed' ? (model.renamed?.commands ?? []) : []),
         ...logsOf(model.runId, idea, all),
@@ -107,6 +109,10 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
     ...(name === undefined ? {} : { branch: { name, commits } }),
   };
 }
+
+/** Of an idea that nobody has to do anything about first: a report has no task for it. */
+const nextStart = (state: OpenState, over: { start: string } | false): string | undefined =>
+  over && (state === 'ready' || state === 'after') ? over.start : undefined;
 
 async function addNotPushed(root: string, shown: Shown): Promise<void> {
   if (shown.idea.status !== 'landed') return;
