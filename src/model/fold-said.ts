@@ -5,6 +5,7 @@
  */
 import { HINT_KEPT } from '../protocol/command.js';
 import type { StampedEvent } from '../protocol/events.js';
+import { beginsAgain } from '../protocol/idea-news.js';
 import type { IdeaModel, Moment, Said } from './model.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
@@ -56,6 +57,7 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     asked.finished = true;
     return;
   }
+  if (beginsAgain(event)) return;
   askRest(idea, event.verb);
   idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
   said(idea, {
@@ -97,9 +99,13 @@ export function landedFirst({ said: all, iterations, givenTo = 0 }: IdeaModel): 
 /** Work that the run does later: it tells the result with a command event of its own, which no person sent. */
 const DONE_LATER: ReadonlySet<string> = new Set(['rollback', 'cleanup']);
 
+/** A retry that begins anew takes a rollback, which nobody asked for by that name. */
+const isFresh = ({ verb, done }: Said): boolean => verb === 'retry' && done?.includes(' starts over on ') === true;
+
 function unfinished({ said: all }: IdeaModel, verb: string): Said | undefined {
   const last = DONE_LATER.has(verb) ? all.findLast((one) => one.verb === verb) : undefined;
-  return last?.finished ? undefined : last;
+  if (last && !last.finished) return last;
+  return verb === 'rollback' ? all.findLast((one) => isFresh(one) && !one.finished) : undefined;
 }
 
 function said(idea: IdeaModel, one: IdeaModel['said'][number]): void {

@@ -6,6 +6,7 @@
 import type { StampedEvent } from '../protocol/events.js';
 import { WORKER_LOST } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
+import { restKey } from '../protocol/idea-news.js';
 import { dropEnd, keepEnd } from './at-end.js';
 import { count, emptyCounts, takeTicked } from './counts.js';
 import { foldIdea } from './fold-idea.js';
@@ -142,7 +143,7 @@ export function fold(model: RunModel, event: StampedEvent): void {
   // What people do after the run makes it no longer.
   if (event.kind !== 'command' || !event.afterRun) model.lastAt = at;
   model.startedAt ??= at;
-  model.log.push(event);
+  if (!isRepeat(model, event)) model.log.push(event);
   if (model.log.length > MOST_LOG * 1.5) model.log.splice(0, model.log.length - MOST_LOG);
   switch (event.kind) {
     case 'run':
@@ -229,6 +230,13 @@ export function fold(model: RunModel, event: StampedEvent): void {
   const { review } = idea;
   foldIdea(model, idea, event, at);
   if (idea.review !== review) queue(model, idea);
+}
+
+/** The log has it once. */
+function isRepeat({ ideas }: RunModel, event: StampedEvent): boolean {
+  if (event.kind !== 'idea') return false;
+  const idea = ideas.get(event.idea);
+  return idea?.since !== undefined && restKey(event) !== undefined && restKey(event) === restKey(idea);
 }
 
 function added(model: RunModel, id: string): IdeaModel {

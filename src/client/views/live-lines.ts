@@ -9,6 +9,7 @@ import type { BudgetLine, Spent } from '../../protocol/budget.js';
 import { cutAroundCommands } from '../../protocol/cut.js';
 import { inOneLine } from '../../protocol/escapes.js';
 import type { StampedEvent } from '../../protocol/events.js';
+import { restKey } from '../../protocol/idea-news.js';
 import type { AccountLine } from '../../protocol/limits.js';
 import { many } from '../../protocol/many.js';
 import type { WarningLine } from '../../protocol/warnings.js';
@@ -34,6 +35,7 @@ export class LiveLines {
   readonly #questions = new Map<string, string>();
   /** What was shown of a question whose whole text comes later. */
   readonly #cut = new Map<string, string>();
+  readonly #rests = new Map<string, string | undefined>();
   #day = dayOf(Date.now());
   #state: string | undefined;
 
@@ -43,12 +45,20 @@ export class LiveLines {
 
   lines(event: StampedEvent): string[] {
     if (event.kind === 'run') this.#state = event.state;
+    if (event.kind === 'idea' && this.#isRepeat(event)) return [];
     const line = event.kind === 'asks' ? this.#rest(event) : liveLine(this.#whole(event), this.#colour, this.#state);
     if (line === undefined) return [];
     const day = dayOf(Date.parse(event.at));
     if (day === this.#day) return [line];
     this.#day = day;
     return [dayLine(day, this.#colour), line];
+  }
+
+  #isRepeat(event: Extract<StampedEvent, { kind: 'idea' }>): boolean {
+    const key = restKey(event);
+    const before = this.#rests.get(event.idea);
+    this.#rests.set(event.idea, key);
+    return key !== undefined && key === before;
   }
 
   /** The question, where only its beginning was shown. */

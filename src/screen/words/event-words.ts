@@ -7,6 +7,7 @@
 import { cleanedText } from '../../decide/retention/words.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import { isNoGate } from '../../protocol/gate.js';
+import { beginsAgain } from '../../protocol/idea-news.js';
 import type { AccountLine } from '../../protocol/limits.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { type Colour, dim, type Line, line, type Part, plainLine } from '../text/line.js';
@@ -120,6 +121,7 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
       return { ...say('›', 'cyan', words), quiet: true };
     }
     case 'command': {
+      if (beginsAgain(event)) return { ...say('·', 'gray', clean(event.done)), alone: line(clean(event.done)) };
       const told = event.text ?? event.reason;
       const end = `${told ? ` (${clean(told)})` : ''}: ${clean(event.done)}`;
       return { ...say('›', 'cyan', `you: ${event.verb}${end}`), alone: line(`you: ${verbOf(event)}${end}`) };

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { besideLines } from '../../../src/client/views/beside-lines.js';
+import { LiveLines } from '../../../src/client/views/live-lines.js';
 import { groupProgress, partOf } from '../../../src/model/counts.js';
 import { addIdeas, fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
@@ -84,6 +85,28 @@ describe('an idea', () => {
     expect(about).toMatchObject({ commits: 0 });
     play(model, [asked, result, { ...result, done: 'again' }]);
     expect(about?.said.map(({ done }) => done)).toEqual([result.done, result.done, 'again']);
+  });
+
+  it('C2: a retry that begins anew is one command and one line, and nobody typed the rollback that it takes', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    const failed: RunEvent = { kind: 'idea', idea: 'a', title: 'A', status: 'failed', reason: 'no such file' };
+    const asked: RunEvent = {
+      ...{ kind: 'command', verb: 'retry', idea: 'a', by: 'cli' },
+      done: 'a starts over on main as it is now: ralphctl first saves its work so far, then drops it',
+    };
+    const result: RunEvent = { kind: 'command', verb: 'rollback', idea: 'a', done: 'a begins again on main: 1 commit' };
+    const told = [STARTED, BEGIN, END, failed, asked, failed, result];
+    play(model, told);
+    const about = model.ideas.get('a');
+    expect(about?.said).toMatchObject([{ verb: 'retry', by: 'cli', done: result.done }]);
+    expect(about?.told).toEqual({ verb: 'retry' });
+    expect(about).toMatchObject({ commits: 0 });
+    expect(model.log.filter(({ kind }) => kind === 'idea')).toHaveLength(2);
+    const lines = new LiveLines(false);
+    const logs = told.flatMap((event) => lines.lines(at(event))).join('\n');
+    expect(logs.match(/failed: no such file/g)).toHaveLength(1);
+    expect(logs).toContain('· a begins again on main: 1 commit');
+    expect(logs).not.toContain('you: rollback');
   });
 
   it('A2: what an abort saves of an idea is no word of a person', () => {
