@@ -19,7 +19,7 @@ import { goneAtEnd } from '../report/gone-at-end.js';
 import { textWidth } from '../report/print.js';
 import { wholeQuestion } from '../views/idea-report.js';
 import { clean, many } from '../views/live-lines.js';
-import { questionLines } from '../views/need-lines.js';
+import { waitText } from '../views/need-lines.js';
 import { iterationsText, resumeWith, withStart } from '../views/status-lines.js';
 import { cleanAtEnd } from './clean-at-end.js';
 import { follow } from './follow.js';
@@ -60,11 +60,9 @@ export async function attach(
       if (status.attention.some((one) => one.approval))
         say('iterations or landings wait for your approval: ralphctl approve');
       const model = await modelOf(context, { project: attachment.api.project, runId });
-      for (const { id, reason } of status.attention.filter((one) => one.status === 'needs-human')) {
-        const question = wholeQuestion(model?.ideas.get(id), reason) ?? reason ?? '';
-        say(
-          `${id} waits for you:\n${questionLines(id, question, textWidth()).join('\n')}\n  ralphctl answer ${id} "…"`,
-        );
+      for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
+        const question = wholeQuestion(model?.ideas.get(line.id), line.reason) ?? line.reason ?? '';
+        say(waitText(line, question, textWidth()));
       }
     }
     return EXIT.needsHuman;

@@ -60,6 +60,10 @@ export function questionLines(id: string, question: string, columns = PIPE): str
   return [...lines.slice(0, MOST_QUESTION), `${MARGIN}… ${rest} more lines: ralphctl show ${id}`];
 }
 
+/** What `start` leaves on the terminal of an idea that waits for a person. */
+export const waitText = (line: IdeaLine, question: string, columns?: number): string =>
+  [`${line.id} waits for you:`, ...questionLines(line.id, question, columns), `  ${remedy(line)}`].join('\n');
+
 /** Of a run that is over: the command that begins the next one. */
 type Over = { start: string } | false;
 

@@ -1,6 +1,6 @@
 /** What needs a person is one decision: the run's own lists, `status`, the Web UI and the full screen. Features: A8 C2 G1. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { needs } from '../../../src/client/views/need-lines.js';
+import { needs, waitText } from '../../../src/client/views/need-lines.js';
 import { listIdeas } from '../../../src/client/views/status-list.js';
 import { runDetails } from '../../../src/decide/views/details.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
@@ -70,4 +70,12 @@ it('A8 C2 G1: a held idea rests and needs nobody, in every view', async () => {
   expect(await only('wants-approval')).toEqual(['approves']);
   expect(await only('held', 'asks')).toEqual(['asks', 'held']);
   expect(await only('pending')).toEqual(['held', 'ready']);
+});
+
+it('A6: the command at an approval is the one that approves, also where start leaves the run', () => {
+  const line = { id: 'a', title: 'A', status: 'needs-human', reason: 'look at my plan' } as const;
+  expect(waitText({ ...line, approval: true }, 'look at my plan')).toBe(
+    'a waits for you:\n    | look at my plan\n  ralphctl approve a',
+  );
+  expect(waitText(line, 'which?')).toBe('a waits for you:\n    | which?\n  ralphctl answer a "…"');
 });
