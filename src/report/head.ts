@@ -8,6 +8,10 @@ import type { Report } from './schema.js';
 /** The command that prints this report. */
 export const reportCommand = ({ run }: Report): string => `ralphctl report${run.older ? ` --run ${run.runId}` : ''}`;
 
+/** `stopped: going to bed`; undefined where the state says nothing that the rest of the report does not. */
+export const stateText = ({ state, why }: Report['run']): string | undefined =>
+  state === 'completed' || state === 'running' ? undefined : `${state}${why ? `: ${clean(why)}` : ''}`;
+
 const NIGHT_FROM = 17;
 const day = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');

@@ -4,7 +4,7 @@ import { moneyText } from '../screen/text/numbers.js';
 import { clean, paragraphs } from '../screen/text/text.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { withCommands } from './commands.js';
-import { notReported, targetText, totals, whenText } from './head.js';
+import { notReported, stateText, targetText, totals, whenText } from './head.js';
 import { restOf } from './rest.js';
 import type { LandedIdea, OpenIdea, Report, Todo } from './schema.js';
 import { signOf } from './text.js';
@@ -37,11 +37,13 @@ export function code(text: string): string {
 
 export function markdownReport(report: Report): string {
   const { run, groups, look } = report;
+  const state = stateText(run);
   const target = targetText(report);
   const since = sinceText(report.since ?? []);
   const parts = [
     [`# ${plain(run.name)}: ${plain(whenText(run))}, onto ${plain(run.target)}`],
     [totals(report).map(plain).join(' · ')],
+    ...(state ? [[plain(state)]] : []),
     ...(run.still ? [[plain(run.still)]] : []),
     ...(target ? [[plain(target)]] : []),
     ...(since ? [[plain(since)]] : []),

@@ -10,7 +10,7 @@ import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { makeReport } from './build.js';
 import type { Extra } from './extra.js';
-import { notReported, reportCommand, targetText, totals, whenText } from './head.js';
+import { notReported, reportCommand, stateText, targetText, totals, whenText } from './head.js';
 import { restOf } from './rest.js';
 import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
 
@@ -129,16 +129,14 @@ class Page {
 
   head(): string[] {
     const { run } = this.#report;
-    const state = ['completed', 'running'].includes(run.state)
-      ? []
-      : [`  ${run.state}${run.why ? `: ${clean(run.why)}` : ''}`];
+    const state = stateText(run);
     const target = targetText(this.#report);
     const since = sinceText(this.#report.since ?? []);
     return [
       ...wrap(`${clean(run.name)}: ${whenText(run)}, onto ${clean(run.target)}`, this.#width, 2),
       '',
       ...flow(totals(this.#report), '   ', this.#width),
-      ...state.flatMap((line) => wrap(line, this.#width, 4)),
+      ...(state ? wrap(`  ${state}`, this.#width, 4) : []),
       ...(run.still ? wrap(`  ${clean(run.still)}`, this.#width, 4) : []),
       ...(target ? wrap(`  ${target}`, this.#width, 4) : []),
       ...(since ? wrap(`  ${since}`, this.#width, 4) : []),

@@ -127,7 +127,11 @@ function right({ model, now }: View, idea: IdeaModel, shown: string, cells: numb
         .join(' · ');
     }
     case 'blocked':
-      return [last ? `iteration ${last.number}` : '', idea.since === undefined ? '' : `${age(now - idea.since)} ago`]
+      // `now` of a run that is over is its end.
+      return [
+        last ? `iteration ${last.number}` : '',
+        at === '' || isOver(model) ? at : `${age(now - (idea.since ?? now))} ago`,
+      ]
         .filter((one) => one !== '')
         .join(' · ');
     case 'failed':

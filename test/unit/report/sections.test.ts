@@ -74,3 +74,13 @@ it('C6 G4: a worker that was lost in the night is worth a look, once for each lo
   const other = { ...lost('23:00', 'a-1'), why: 'the disk is full' } as StampedEvent;
   expect(reportOf([run('running', '22:00'), other], {}, ideas).look.map(({ kind }) => kind)).not.toContain('worker');
 });
+
+it('G4: a run that a person ended has its reason in every form of the report', () => {
+  const events: StampedEvent[] = [
+    { at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 1 },
+    { at: at('29:54'), kind: 'run', state: 'stopped', why: 'going to bed', landed: 0, total: 1 },
+  ];
+  const report = reportOf(events, {}, [idea('a-1', 'A')]);
+  for (const one of [textReport(report).join('\n'), markdownReport(report), htmlReport(report)])
+    expect(one).toContain('stopped: going to bed');
+});

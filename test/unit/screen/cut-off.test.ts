@@ -115,6 +115,12 @@ describe('an idea of a stopped run', () => {
     expect(words(rolled)).toEqual(all('stopped'));
   });
 
+  it('that is blocked has the time of day: the run has no "ago" once it is over', () => {
+    const { model, a } = played(...works, status('blocked'), STOPPED);
+    const title = showText({ model, idea: a, now: NOW, commands: [], others: [] })[1] ?? '';
+    expect(title).toMatch(/blocked ─+ iteration 2 · \d\d:\d\d ─/);
+  });
+
   it('that waits for the next start does not start in this run: its card names the command', () => {
     const { model, a } = played(...works, status('failed'), told('retry'), status('pending'), STOPPED);
     const shown = showText({ model, idea: a, now: NOW, commands: [], others: [] }).join('\n');
