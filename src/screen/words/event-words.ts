@@ -66,7 +66,6 @@ const RUNGS: Readonly<Record<Of<'escalated'>['rung'], string>> = {
   ask: 'it asks you',
 };
 
-/** What follows on iterations without progress. */
 export const rungWords = (rung: string): string => RUNGS[rung as keyof typeof RUNGS] ?? rung;
 
 export function eventWords(event: StampedEvent, as: Writing): EventWords {
