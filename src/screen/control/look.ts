@@ -4,6 +4,7 @@ import { shownGate } from '../idea/gate.js';
 import { pageIdea } from '../idea/page-idea.js';
 import { isOver } from '../idea/possible.js';
 import type { Action } from '../keys.js';
+import { listsOf } from '../lists.js';
 import { isPast } from '../past.js';
 import { IDEA_SORTS, SLOT_ORDERS, TABS, type Tab, type Ui } from '../ui.js';
 import { WIDE } from '../view.js';
@@ -35,7 +36,7 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
     case 'hide-landed':
       return { ui: { ...ui, hideLanded: !ui.hideLanded } };
     case 'order':
-      return { ui: { ...ui, order: after(SLOT_ORDERS, ui.order) } };
+      return { ui: ordered(ui, seen) };
     case 'sort':
       return { ui: { ...ui, sort: after(IDEA_SORTS, ui.sort) } };
     case 'tree':
@@ -81,6 +82,19 @@ const onRun = (ui: Ui, serial: number): Ui => ({
   ...{ serial, scroll: {} },
   ...(ui.tab === 'timeline' ? { selected: { ...ui.selected, idea: { id: `${serial}` } } } : {}),
 });
+
+/** Slots that all have a line stand by their numbers. */
+function ordered(ui: Ui, { model, places }: Seen): Ui {
+  const { slots } = listsOf(model);
+  const lines = new Set(places.flatMap(({ section, id }) => (section === 'slots' ? [id] : [])));
+  if (slots.every(({ id }) => lines.has(id)))
+    return {
+      ...ui,
+      message: { text: 'every slot has a line: s sorts them where they do not all fit', refused: true },
+    };
+  const order = after(SLOT_ORDERS, ui.order);
+  return { ...ui, order, message: { text: `the slots that stand in lines: by ${order}` } };
+}
 
 const after = <T>(list: readonly T[], one: T): T => list[(list.indexOf(one) + 1) % list.length] ?? one;
 

@@ -16,6 +16,7 @@ import { completions } from './complete.js';
 import { moreTexts, opened, turned } from './drafts.js';
 import { look } from './look.js';
 import { move, select } from './move.js';
+import { withoutEffect } from './no-effect.js';
 import { inOneLine, prompted } from './prompt.js';
 import { goTo, ideaAt, type Pressed, type Seen, runAt as shownBy } from './seen.js';
 import { draftOf, type Typed, typed } from './typing.js';
@@ -27,7 +28,9 @@ export function press(before: Ui, key: Typed, seen: Seen): Pressed {
   if (ui.prompt) return prompted(ui, ui.prompt, key, seen);
   if (ui.answering !== undefined) return answering(ui, ui.answering, key, seen);
   const action = actionOf(ui.screen, key.name)?.action;
-  return action ? acted(ui, action, key, seen) : { ui };
+  if (!action) return { ui };
+  const pressed = acted(ui, action, key, seen);
+  return pressed.ui === ui && !pressed.act ? withoutEffect(ui, action, seen) : pressed;
 }
 
 function confirmed({ confirm, pending, ...ui }: Ui, key: Typed): Pressed {
