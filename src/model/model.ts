@@ -6,6 +6,7 @@
 import type { BudgetLine, Spent } from '../protocol/budget.js';
 import type { RunMode, Teller } from '../protocol/command.js';
 import type { Activity, Asking, StampedEvent } from '../protocol/events.js';
+import type { SourceRef } from '../protocol/idea.js';
 import type { AccountLine } from '../protocol/limits.js';
 import type { IdeaStatus, ShownState } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
@@ -242,6 +243,8 @@ export interface RunModel {
   ideas: Map<string, IdeaModel>;
   /** Ids in backlog order. */
   order: string[];
+  /** Ideas that a person added to the open run, each with its place in its backlog. */
+  added?: ReadonlyMap<string, SourceRef>;
   counts: Counts;
   /** Landing queue. The first one is the idea that lands, if any does. */
   queue: string[];

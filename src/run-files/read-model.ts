@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { landedIdeas } from '../git/landing/landed.js';
+import { orderAdded } from '../model/added-order.js';
 import type { SummaryFile } from '../model/facts.js';
 import { addIdeas, newModel } from '../model/fold.js';
 import { MOST_REJECTED } from '../model/fold-wave.js';
@@ -168,10 +169,9 @@ export async function takeAdded(root: string, ref: RunRef, model: RunModel): Pro
       }),
     ),
   );
-  addIdeas(
-    model,
-    added.filter((idea) => idea !== undefined),
-  );
+  const ideas = added.filter((idea) => idea !== undefined);
+  addIdeas(model, ideas);
+  orderAdded(model, ideas);
   return problems;
 }
 
