@@ -8,7 +8,16 @@ import type { IdeaModel, RunModel } from '../../model/model.js';
 import { startArgs } from '../../model/start-again.js';
 import type { IdeaVerb } from '../../protocol/command.js';
 import { saysAnything } from '../../protocol/escapes.js';
-import { afterRunOf, ideaVerbs, isLastTry, isOver, pauseOrResume, runTakes, situationOf } from '../idea/possible.js';
+import {
+  afterRunOf,
+  ideaVerbs,
+  isLastTry,
+  isOver,
+  pauseOrResume,
+  refusedNow,
+  runTakes,
+  situationOf,
+} from '../idea/possible.js';
 import type { Action } from '../keys.js';
 import { listsOf, openWarnings } from '../lists.js';
 import { many } from '../text/numbers.js';
@@ -57,6 +66,9 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
   const verbs = ideaVerbs(model, idea);
   const only = (verb: IdeaVerb, wish: Wish): Wish => {
     if (verbs.has(verb)) return wish;
+    const stops = refusedNow(model);
+    if (stops !== undefined)
+      return { refused: `${stops}${verb === 'answer' ? '. Once it has stopped, a answers it' : ''}` };
     if (isOver(model))
       return {
         refused: `${verb} does not apply: ${refusedAfterRun(id, afterRunOf(idea), verb, '', unfit(idea)) ?? 'the run is over'}`,
@@ -110,9 +122,7 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
     case 'bump':
       return model.mode === 'semi-auto' ? only('assign', tell('assign', id)) : only('bump', tell('bump', id));
     case 'continue':
-      return openWarnings(idea).length > 0
-        ? tell('warn', id, 'continue')
-        : { refused: `${id} has no open warning`, asks: ['warn', id, 'continue'] };
+      return openWarnings(idea).length > 0 ? tell('warn', id, 'continue') : { refused: `${id} has no warnings` };
     default:
       return undefined;
   }

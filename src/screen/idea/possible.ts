@@ -51,6 +51,7 @@ export function afterRunOf(idea: IdeaModel): AfterRun {
 /** Verbs that the idea accepts now. */
 export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVerb> {
   const over = isOver(model);
+  if (refusedNow(model) !== undefined) return new Set();
   const verbs = new Set(over ? verbsAfterRun(afterRunOf(idea)) : legalVerbs(situationOf(idea, model.landing)));
   for (const verb of verbs) if (unfit(idea)(verb)) verbs.delete(verb);
   if (over) return verbs;
@@ -69,6 +70,14 @@ const EVENTS = {
   slots: 'SLOTS',
 } as const satisfies Record<string, RunEvent>;
 export type RunKey = keyof typeof EVENTS;
+
+/** Why a run that stops refuses every command to an idea, in its words; undefined while it takes some. */
+export function refusedNow({ state, mode, review }: RunModel): string | undefined {
+  if (state !== 'stopping') return undefined;
+  const rest = { pausedIdeas: 0, asking: 0, limited: false, budgeted: false };
+  const next = runTransition({ state, mode, review, ...rest }, 'IDEA');
+  return 'refusal' in next ? next.refusal : undefined;
+}
 
 /** Whether the run accepts the command now. Events can be newer than the worker's last answer. */
 export function runTakes(model: RunModel, verb: RunKey): boolean {

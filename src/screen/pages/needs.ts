@@ -1,11 +1,11 @@
 /** *Needs you*: requests to a person, the whole question, and the answer (C3, G4). */
 
 import { withoutSignal } from '../../decide/text.js';
-import type { IdeaModel } from '../../model/model.js';
+import type { IdeaModel, RunModel } from '../../model/model.js';
 import { moreTexts } from '../control/drafts.js';
 import { framed, screenLine } from '../frame.js';
 import { cardKeys } from '../idea/cards.js';
-import { isOver } from '../idea/possible.js';
+import { isOver, refusedNow } from '../idea/possible.js';
 import { commitsOf, toldOf } from '../idea/told.js';
 import { listsOf, waitingFor } from '../lists.js';
 import { noticeLines } from '../run/notices.js';
@@ -196,16 +196,19 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
     const draft = ui.drafts[idea.id] ?? { text: '', cursor: 0 };
     const typed = editor(draft, columns, Math.max(1, height - used - 1));
     const empty = draft.text === '' && ui.answering !== idea.id;
-    const approve = row.need?.shown === 'approve' && empty && !isOver(model);
+    const approve = row.need?.shown === 'approve' && empty && !isOver(model) && refusedNow(model) === undefined;
     parts.push({
       title: approve ? 'your decision' : 'your answer',
       ...(approve ? {} : { right: moreTexts(draft) || 'goes into its next prompt, once' }),
-      lines: approve ? [line(dim(decision(idea)))] : empty ? [line(dim(' a answer'))] : typed.lines,
+      lines: approve ? [line(dim(decision(idea)))] : empty ? [line(dim(answerKey(model)))] : typed.lines,
       ...(ui.answering === idea.id ? { editor: typed } : {}),
     });
   } else if (idea) parts.push({ title: 'what you can do', lines: indented(packed(cardKeys(view, idea), cells)) });
   return parts;
 }
+
+const answerKey = (model: RunModel): string =>
+  refusedNow(model) === undefined ? ' a answer' : ' once the run has stopped: a answer';
 
 /** `iteration 1, claude · 2 ideas wait for it` */
 function aboutLine({ model }: View, idea: IdeaModel): string {
@@ -242,6 +245,7 @@ function lastWords(view: View, idea: IdeaModel): string {
 
 function startsAgain({ model }: View): string {
   if (isOver(model)) return 'the next run has your answer in its first prompt';
+  if (refusedNow(model) !== undefined) return 'the run is stopping: it takes an answer once it has stopped';
   const free = model.slots !== undefined && listsOf(model).taken < model.slots;
   return `it starts again when a slot is free${free ? '; one is' : ''}`;
 }

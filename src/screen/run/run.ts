@@ -104,7 +104,7 @@ function needRows(view: View, most: number): Row[] {
   const { model, size } = view;
   const { needs } = listsOf(model);
   const wide = size.columns >= 120;
-  const asks = needs.some(({ shown }) => shown === 'asks');
+  const asks = model.state !== 'stopping' && needs.some(({ shown }) => shown === 'asks');
   const right = needs.length === 0 ? '' : `${asks ? 'a answer  ' : ''}n next${wide ? '  2 all of them' : ''}`;
   const head = { line: rule(model.reading ? 'Needs you' : `Needs you ${whole(needs.length)}`, right, size.columns) };
   if (needs.length === 0) return [head, { line: line(dim(nobody(model))) }];

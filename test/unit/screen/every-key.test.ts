@@ -229,7 +229,6 @@ describe('a key that the run refuses', () => {
     ['u', 'works', tell('unblock', 'works')],
     ['r', 'works', tell('retry', 'works')],
     ['p', 'failed', tell('pause', 'failed')],
-    ['c', 'failed', tell('warn', 'failed', 'continue')],
     ['V', 'failed', tell('review')],
   ])('%s on %s asks the run, which says why', (key, on, act) => {
     const { act: sent, ui } = pressed(key, { model: answered(), on });

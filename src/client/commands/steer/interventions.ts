@@ -263,6 +263,9 @@ export async function warn(context: Context, idea: string, said: string | undefi
   return tellRun(context, async (api) => {
     if (answer.do === 'more' && (await api.idea(idea))?.single)
       throw new UserError(singleAttempt(idea, false), EXIT.refused);
+    // The idea would take it without a word. Without a worker nobody knows; then it is queued.
+    const known = answer.do === 'continue' ? await api.idea(idea).catch(() => undefined) : undefined;
+    if (known && (known.warnings ?? []).length === 0) throw new UserError(`${idea} has no warnings`, EXIT.refused);
     await api.warn(idea, said);
     return `${idea} ${answer.do === 'more' ? `gets ${answer.by} more iterations` : DONE[answer.do]}`;
   });
