@@ -1,5 +1,5 @@
 /** One event as a line of *Lately* and of the log. The phrase book has its words. */
-import type { RunModel } from '../../model/model.js';
+import type { IdeaModel, RunModel } from '../../model/model.js';
 import { isReported } from '../../model/tally.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { Colour } from '../text/line.js';
@@ -65,6 +65,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
     account: () => '',
     hasNext: (idea) => !lastTry(idea, model),
     stops: (ended) => isEnding(stateThen(model, ended)),
+    begun: ({ idea, at }) => hadBegun(model.ideas.get(idea), Date.parse(at)),
   };
   const said = eventWords(event, writing);
   const { sign, colour, about = 'idea' in event && event.idea !== undefined ? event.idea : 'run' } = said;
@@ -82,6 +83,10 @@ function stateThen({ log }: RunModel, event: StampedEvent): string | undefined {
   const then = log.findLast((one) => one.kind === 'run' && one.at <= event.at);
   return then?.kind === 'run' ? then.state : undefined;
 }
+
+/** An earlier run counts, too. */
+const hadBegun = (idea: IdeaModel | undefined, at: number): boolean =>
+  idea === undefined || idea.landedBefore || (idea.startedAt !== undefined && idea.startedAt <= at);
 
 /** No iteration follows. */
 function lastTry(idea: string, model: RunModel): boolean {

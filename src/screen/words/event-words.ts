@@ -36,6 +36,8 @@ export interface Writing {
   hasNext?: (idea: string) => boolean;
   /** Whether the run was at its end when the idea went back to the backlog. */
   stops?: (event: Of<'idea'>) => boolean;
+  /** Whether the idea had begun before the event; undefined where nobody knows. */
+  begun?: (event: Of<'idea'>) => boolean;
 }
 
 export interface EventWords {

@@ -64,7 +64,10 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
         const word = event.reason?.startsWith('stopped') ? clean(event.reason) : `stopped${reason}`;
         return { sign: '◫', colour: 'yellow', words: line(word) };
       }
-      return { sign: '◦', words: line(`${event.held ? 'held' : 'to do again'}${reason}`) };
+      return {
+        sign: '◦',
+        words: line(`${event.held ? 'held' : as.begun?.(event) === false ? 'to do' : 'to do again'}${reason}`),
+      };
     case 'wants-slot':
       return { sign: '◷', colour: 'yellow', words: line(`waits for a slot${reason}`), quiet: true };
     case 'landing':
