@@ -267,6 +267,8 @@ function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: n
   if (event.signal.kind === 'progress') idea.percent = event.signal.percent;
   if (event.signal.kind === 'progress' && event.signal.percent < 100) idea.partly = event.signal.percent;
   if (event.signal.kind === 'complete' && event.turnedDown === undefined) idea.percent = 100;
+  // What ends without a signal, or crashes, has not finished its work.
+  if (event.outcome === 'failed' || event.outcome === 'timeout') unfinished(idea);
   if (event.uncharged) run.uncharged = true;
   const charged = event.uncharged === undefined;
   const how = { charged, unused: event.unused === true };

@@ -55,6 +55,7 @@ function momentText({ kind, text }: Moment): string {
 /** Iterations, each with the percentage after it, and moments, in order of time. */
 function entries(idea: IdeaModel): Entry[] {
   let percent = 0;
+  let partly = 0;
   const runs = idea.iterations.map((run): Entry => {
     const said = run.signal;
     const known =
@@ -62,6 +63,10 @@ function entries(idea: IdeaModel): Entry[] {
       (said?.kind === 'complete' && run.turnedDown === undefined && run.gate?.pass !== false);
     if (said?.kind === 'progress') percent = said.percent;
     else if (known) percent = 100;
+    // What refutes a COMPLETE leaves what the agent had said before.
+    else if (run.outcome === 'failed' || run.outcome === 'timeout' || run.gate?.pass === false)
+      percent = Math.min(percent, partly);
+    if (percent < 100) partly = percent;
     return { at: run.startedAt, run, percent, known };
   });
   const moments = idea.moments.map((moment): Entry => ({ at: moment.at, moment }));
