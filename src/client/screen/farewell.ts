@@ -6,6 +6,13 @@ import { clean } from '../../screen/text/text.js';
 
 const MOST_NAMED = 5;
 
+/** Leaving changes nothing about the run. */
+const STAYS: Readonly<Record<string, string>> = {
+  pausing: 'The run pauses; go on with: ralphctl resume',
+  paused: 'The run stays paused; go on with: ralphctl resume',
+  stopping: 'The run ends once its running iterations have ended',
+};
+
 export function farewell(model: RunModel): string[] {
   const { counts, state, name, target } = model;
   const ids = listsOf(model).needs.map(({ id }) => id);
@@ -13,10 +20,12 @@ export function farewell(model: RunModel): string[] {
   return [
     `${clean(name)} onto ${clean(target)}: ${state}; ${counts.landed} of ${counts.total} landed, ${counts.needYou} need you`,
     ids.length === 0
-      ? 'Nobody is waited for.'
+      ? model.review && !isOver(model)
+        ? 'The run waits for your review: ralphctl review'
+        : 'Nobody is waited for.'
       : `Waiting for you: ${clean(ids.slice(0, MOST_NAMED).join(', '))}${more > 0 ? ` and ${more} more` : ''}`,
     isOver(model) || model.endedAt !== undefined
       ? 'See again: ralphctl, ralphctl status'
-      : 'The run continues. Come back with: ralphctl   inspect: ralphctl status   end it: ralphctl stop',
+      : `${STAYS[state] ?? 'The run continues'}. Come back with: ralphctl   inspect: ralphctl status   end it: ralphctl stop`,
   ];
 }

@@ -41,7 +41,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const IDEAS = ['a', 'b', 'epic'].map((id) => idea(id, { title: id, blue: id === 'epic' }));
-const ended = (state: 'completed' | 'stopped' | 'aborted' | 'paused', b: IdeaStatus): RunModel => {
+const ended = (state: 'running' | 'stopping' | 'completed' | 'stopped' | 'aborted' | 'paused', b: IdeaStatus): RunModel => {
   const model = newModel({ ...ref, name: 'shop', target: 'main' }, IDEAS);
   const told: RunEvent[] = [
     { kind: 'run', state: 'running', landed: 0, total: 2 },
@@ -103,8 +103,12 @@ it('leaving prints three lines: how it stands, who is waited for, how to come ba
   expect(farewell(ended('paused', 'blocked'))).toEqual([
     'shop onto main: paused; 1 of 2 landed, 1 need you',
     'Waiting for you: b',
-    expect.stringContaining('The run continues. Come back with: ralphctl'),
+    expect.stringContaining('The run stays paused; go on with: ralphctl resume. Come back with: ralphctl'),
   ]);
+  expect(farewell(ended('stopping', 'blocked')).at(-1)).toContain(
+    'The run ends once its running iterations have ended',
+  );
+  expect(farewell(ended('running', 'blocked')).at(-1)).toContain('The run continues. Come back with: ralphctl');
   expect(farewell(ended('completed', 'landed')).slice(1)).toEqual([
     'Nobody is waited for.',
     'See again: ralphctl, ralphctl status',
