@@ -175,6 +175,8 @@ export interface HistoryRun {
 
 export interface History {
   runs: HistoryRun[];
+  /** When it was read; epoch ms. */
+  at?: number;
   /** Of the newest run. */
   target?: string;
   /** That target does not exist any more, and another branch has its landings. */

@@ -78,7 +78,7 @@ export class Pages {
       const value = await historyRuns(this.#context, this.#ref.project, Date.now(), warn).catch(() => undefined);
       this.#history = {
         at: Date.now(),
-        value: value && { ...value, ...(left.size > 0 ? { leftOut: left.size } : {}) },
+        value: value && { ...value, at: now, ...(left.size > 0 ? { leftOut: left.size } : {}) },
       };
     }
     return this.#history.value;

@@ -201,6 +201,8 @@ export class Screen {
   #reportAtEnd(): void {
     if (this.#reported || this.#model.endedAt === undefined) return;
     this.#reported = true;
+    // What they say of the run is that it goes on.
+    this.#run.pages.forget();
     this.#ui = atEnd(this.#ui);
     if (this.#ui.screen === 'report') void this.#details1();
   }

@@ -2,6 +2,7 @@
 
 import type { HistoryIdea, HistoryRun } from '../details.js';
 import { framed } from '../frame.js';
+import { isOver } from '../idea/possible.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../text/line.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../text/numbers.js';
@@ -83,11 +84,24 @@ export function historyView(view: View): Picture {
   return { ...framed(view, lines, bottom), ...done, scroll: first };
 }
 
-/** Runs whose files cannot be read are not in the list. */
-const leftOut = ({ details }: View): Line => {
-  const { leftOut: left = 0 } = details.history ?? {};
-  return left === 0 ? [] : line('  ', coloured(`! ${many(left, 'run')} left out: ralphctl doctor`, 'yellow'));
+/** Runs whose files cannot be read are not in the list. A list of the last visit says of when it is. */
+const leftOut = (view: View): Line => {
+  const { leftOut: left = 0, at = 0 } = view.details.history ?? {};
+  return [
+    ...(left === 0 ? [] : line('  ', coloured(`! ${many(left, 'run')} left out: ralphctl doctor`, 'yellow'))),
+    ...(isOld(view) ? line(dim(`  as of ${clock(at, view.now)}, loading …`)) : []),
+  ];
 };
+
+/** The list is read again while the page is open, each half minute. */
+const OLD_MS = 45_000;
+
+function isOld({ details, model, now }: View): boolean {
+  const { at, runs = [] } = details.history ?? {};
+  if (at === undefined) return false;
+  const goesOn = runs.some(({ runId, endedAt }) => runId === model.runId && endedAt === undefined);
+  return now - at > OLD_MS || (goesOn && isOver(model) && (model.endedAt ?? 0) >= at);
+}
 
 const monthText = ({ details }: View): string => {
   const { monthLanded, monthDollars } = details.history ?? {};
