@@ -4,7 +4,7 @@ import type { RunModel } from '../model/model.js';
 import { sentText } from './control/sent.js';
 import { outcomeWords } from './outcome-words.js';
 import { coloured, dim, edges, type Line, line } from './text/line.js';
-import { clean, cut, head, tail, width, wrapAll } from './text/text.js';
+import { clean, cut, tail, width, wrapAll } from './text/text.js';
 import type { Picture, View } from './view.js';
 
 export interface MessageLine {
@@ -77,11 +77,15 @@ function promptLine(prompt: NonNullable<View['ui']['prompt']>, columns: number):
   const before = clean(prompt.text.slice(0, prompt.cursor));
   const after = clean(prompt.text.slice(prompt.cursor));
   const room = Math.max(4, columns - width(label) - 2);
-  const shown = tail(before, room - 1);
-  const rest = head(after, room - width(shown) - 1);
+  // The cut stands where the text is cut.
+  const all = width(before) <= room - 1;
+  const shown = all ? before : `…${tail(before, room - 2)}`;
+  const rest = cut(after, room - width(shown) - 1);
   const keys = prompt.kind === 'text' ? `   ${clean(prompt.note ?? 'Enter sends, Esc cancels')}` : '';
-  const found = prompt.completions?.length ? `  ${prompt.completions.map(clean).join('  ')}` : keys;
   const left = columns - width(label) - 1 - width(shown) - width(rest);
+  const names = prompt.completions?.length ? `  ${prompt.completions.map(clean).join('  ')}` : '';
+  // A lone `…` would read as the end of the text.
+  const found = names !== '' && left >= 8 ? names : width(keys) <= left ? keys : '';
   return {
     line: line(` ${label}`, shown, rest, dim(cut(found, Math.max(0, left)))),
     cursor: 1 + width(label) + width(shown),

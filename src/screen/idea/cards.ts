@@ -281,6 +281,12 @@ function gateRed(idea: IdeaModel): string[] | undefined {
   return [`red ${red === 1 ? 'once' : `${red} times`}; the last time at: ${clean(test)}`];
 }
 
+/** The first rows; the last one ends with `…` where more follow. */
+const upTo = (most: number, rows: readonly string[], cells: number): string[] =>
+  rows.length <= most || rows.join('') === ''
+    ? rows.filter((row) => row !== '')
+    : [...rows.slice(0, most - 1), cut(`${rows[most - 1]} ${rows[most]}`.padEnd(cells + 1, ' …'), cells)];
+
 function failed(view: View, idea: IdeaModel, cells: number): string[] {
   const told = toldOf(view, idea);
   const last = idea.iterations.at(-1);
@@ -289,9 +295,14 @@ function failed(view: View, idea: IdeaModel, cells: number): string[] {
   const said = words === '' ? '' : ` Last words: "${words.trim().split('\n').at(-1) ?? ''}"`;
   const error = idea.reason === undefined ? '' : lastError(idea);
   const kept = leftText(view, idea);
+  const most = view.whole ? MOST_LINES : view.size.rows >= 34 ? 9 : 4;
+  const one = wrapAll(`${reason}.${said}`.replace('..', '.'), cells);
+  const both = one.length <= 3 || view.whole;
+  const why = wrapAll(reason, cells).filter((row) => row.trim() !== '');
   return [
-    ...wrapAll(`${reason}.${said}`.replace('..', '.'), cells).slice(0, 3),
-    ...(error === '' ? [] : wrapAll(error, cells).slice(0, 2)),
+    ...(both ? one : firstLines(why, most, idea.id)),
+    ...(both ? [] : upTo(2, wrapAll(said.trim(), cells), cells)),
+    ...(error === '' ? [] : upTo(2, wrapAll(error, cells), cells)),
     ...(kept === '' ? [] : [kept]),
   ];
 }

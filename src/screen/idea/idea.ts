@@ -4,7 +4,7 @@ import { shownIn } from '../cut-off.js';
 import { framed } from '../frame.js';
 import { isPast } from '../past.js';
 import { beside, box, type Part } from '../text/boxes.js';
-import { bold, coloured, dim, edges, fill, type Line, line } from '../text/line.js';
+import { bold, coloured, dim, edges, fill, type Line, line, rule } from '../text/line.js';
 import { many, short } from '../text/numbers.js';
 import { clean, labelled, width } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
@@ -145,7 +145,7 @@ function narrow(view: View, idea: IdeaModel): TabBody {
   lines.push(...body.slice(0, room));
   if (!foot) return { lines, ...scrolls };
   while (lines.length < height - 1) lines.push([]);
-  lines.push(edges(line(dim(` ${foot.left}`)), line(dim(foot.right)), size.columns));
+  lines.push(rule(foot.left, foot.right, size.columns));
   return { lines, ...scrolls };
 }
 
@@ -218,7 +218,7 @@ function wide(view: View, idea: IdeaModel): TabBody {
   const { lines: body, ...scrolls } = tabLines(view, idea, shownTab(view, tabs), right - 2, inner - (foot ? 1 : 0));
   if (foot) {
     while (body.length < inner - 1) body.push([]);
-    body.push(line(dim(` ${[foot.left.replace(' tokens', ''), foot.right].filter((one) => one !== '').join(' · ')}`)));
+    body.push(line(dim(`─ ${[foot.left.replace(' tokens', ''), foot.right].filter((one) => one !== '').join(' · ')}`)));
   }
   const page: Part = { title: names, right: told, lines: body };
   const lines = beside(

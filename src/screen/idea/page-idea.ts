@@ -18,11 +18,15 @@ export function pageIdea({ model, ui, details }: Pick<View, 'model' | 'ui' | 'de
   return idea.status === 'landed' ? asItLanded(idea, before.idea) : withWork(idea, before.idea);
 }
 
-function asItLanded({ title, text, parent, group, children, dependsOn, tags }: IdeaModel, then: IdeaModel): IdeaModel {
+function asItLanded(
+  { title, text, success, parent, group, children, dependsOn, tags }: IdeaModel,
+  then: IdeaModel,
+): IdeaModel {
   return {
     ...then,
     ...{ title, group, children, dependsOn, tags, landedBefore: true },
     ...(text === undefined ? {} : { text }),
+    ...(success === undefined ? {} : { success }),
     ...(parent === undefined ? {} : { parent }),
   };
 }

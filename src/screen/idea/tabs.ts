@@ -4,7 +4,7 @@ import type { StreamLine } from '../details.js';
 import { withSignals } from '../pages/need-lines.js';
 import { isPast } from '../past.js';
 import { coloured, dim, type Line, line } from '../text/line.js';
-import { clean, cut, labelled, pad, wrap, wrapAll } from '../text/text.js';
+import { clean, cut, labelled, pad, paragraphs, wrap, wrapAll } from '../text/text.js';
 import { clock, clockCells } from '../text/time.js';
 import type { View } from '../view.js';
 import { runName } from '../words/idea-words.js';
@@ -50,7 +50,8 @@ export function agentTab(view: View, idea: IdeaModel, columns: number, height: n
   const told = toldOfRun(view, idea);
   // The event of its end has the last words alone: other words than the stream, which comes a moment later.
   if (!told) return { lines: [loading(`what the agent said in ${runName(run)}`)] };
-  if (told.stream?.length) return streamLines(view, told.stream, columns, height, 'idea agent');
+  if (told.stream?.length)
+    return streamLines(view, [...told.stream, ...errorAfter(run, told.stream)], columns, height, 'idea agent');
   const { words } = run;
   if (words)
     return {
@@ -61,6 +62,19 @@ export function agentTab(view: View, idea: IdeaModel, columns: number, height: n
   if (run.endedAt !== undefined)
     return { lines: withoutWords(logsCommand(view, idea, run), run, told.output ?? [], columns - 2, height) };
   return { lines: [line(dim(' nothing was said yet'))] };
+}
+
+/** The error that ended an agent run, where its stream does not end with it. */
+function errorAfter({ outcome, message = '', endedAt }: Iteration, stream: readonly StreamLine[]): StreamLine[] {
+  const rows = paragraphs(message).filter((row) => row.trim() !== '');
+  const [first] = rows;
+  if (outcome !== 'failed' || first === undefined) return [];
+  if (stream.slice(-5).some(({ text }) => text.includes(first))) return [];
+  const at = endedAt === undefined ? {} : { at: endedAt };
+  return rows.map((text, index) => ({
+    ...(index === 0 ? { ...at, text: `✗ ${text}` } : { text, more: true }),
+    colour: 'red',
+  }));
 }
 
 /** Without options `logs` shows the last agent run of the newest run. */

@@ -36,7 +36,11 @@ export function topLine(model: RunModel, details: Details, now: number, columns:
     return right === undefined ? within(head, columns) : edges(head, line(dim(right)), columns);
   }
   const limits = standing.limits ? '' : limitsText(model, now, wide);
-  const parts = isOver(model) ? [money(model)] : [model.mode, slots(model), ...(wide ? [] : [money(model)]), limits];
+  const parts = isOver(model)
+    ? wide
+      ? []
+      : [money(model)]
+    : [model.mode, slots(model), ...(wide ? [] : [money(model)]), limits];
   const right = wide ? [amounts(model), clock(now, now)].filter((one) => one !== '').join('   ') : '';
   const size = (list: readonly string[]): number =>
     list.reduce((sum, one) => sum + (one === '' ? 0 : width(one) + 2), width(head.map(({ text }) => text).join('')));
@@ -134,7 +138,7 @@ export function runBar(model: RunModel, columns: number): Line {
   return line(...parts.map(({ sign, colour }, index) => coloured(sign.repeat(cells[index] ?? 0), colour)));
 }
 
-/** Whether an idea works, lands or can start. */
+/** Whether an idea works, lands or can start. One that a person holds back does none of these. */
 const canRun = (model: RunModel): boolean =>
   !isOver(model) && model.counts.landing + model.counts.working + listsOf(model).ready.length > 0;
 
@@ -163,7 +167,8 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
   if (counts.skipped > 0) parts.push(`${whole(counts.skipped)} skipped`);
   if (counts.takenOff > 0) parts.push(`${whole(counts.takenOff)} taken off`);
   parts.push(`of ${whole(counts.total)}`);
-  const open = counts.todo + counts.landing + counts.working;
+  const { resting } = listsOf(model);
+  const open = counts.todo + counts.landing + counts.working - resting.length;
   const togo =
     second !== undefined || !canRun(model) ? undefined : timeToGo(listsOf(model).landedMs, open, model.slots ?? 1);
   const { iterations } = model.spent;
@@ -177,7 +182,7 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
     ? [asOfText(model, now), '']
     : togo === undefined
       ? ['']
-      : [`about ${togo} to go`, `about ${togo}`, ''];
+      : [`${togo} to go`, `${togo.replace('about ', '~')} to go`, ''];
   for (const right of rights) {
     for (const gap of ['   ', '  ']) {
       const left = ` ${parts.join(gap)}`;

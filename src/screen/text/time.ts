@@ -97,14 +97,16 @@ export function age(ms: number): string {
 /** The estimate of the remaining time needs this many landed ideas. */
 const ENOUGH = 5;
 
-/** `40m`, from the median time of landed ideas; undefined until enough have landed. */
+/** `about 40m`, from the median time of landed ideas; undefined until enough have landed. */
 export function timeToGo(landedMs: readonly number[], open: number, slots: number): string | undefined {
   if (landedMs.length < ENOUGH || open <= 0) return undefined;
   const sorted = [...landedMs].sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const ms = (median * open) / Math.max(1, Math.min(slots, open));
-  if (ms < 5 * MINUTE) return '5m';
-  if (ms < HOUR) return duration(Math.round(ms / (5 * MINUTE)) * 5 * MINUTE);
-  if (ms < 4 * HOUR) return duration(Math.round(ms / (30 * MINUTE)) * 30 * MINUTE);
-  return duration(Math.round(ms / HOUR) * HOUR);
+  if (ms < 5 * MINUTE) return 'under 5m';
+  if (ms < HOUR) return about(Math.round(ms / (5 * MINUTE)) * 5 * MINUTE);
+  if (ms < 4 * HOUR) return about(Math.round(ms / (30 * MINUTE)) * 30 * MINUTE);
+  return about(Math.round(ms / HOUR) * HOUR);
 }
+
+const about = (ms: number): string => `about ${duration(ms)}`;

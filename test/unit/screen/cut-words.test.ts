@@ -1,0 +1,124 @@
+/** Texts that the screen cut without a sign, or told wrongly, once. Features: G1 G4 G5 G6. */
+import { expect, it } from 'vitest';
+import { fold, newModel } from '../../../src/model/fold.js';
+import { compose } from '../../../src/screen/compose.js';
+import { draftOf } from '../../../src/screen/control/typing.js';
+import { type Details, noDetails } from '../../../src/screen/details.js';
+import { pageIdea } from '../../../src/screen/idea/page-idea.js';
+import { plainLine } from '../../../src/screen/text/line.js';
+import { timeToGo } from '../../../src/screen/text/time.js';
+import { initialUi, type Ui } from '../../../src/screen/ui.js';
+import { pastDetails } from './past.js';
+import { idea, NOW, Story, searchDetails, shop } from './shop.js';
+
+const draw = (ui: Partial<Ui>, details: Details = noDetails(), model = shop(), columns = 80, rows = 24): string[] =>
+  compose(model, { ...initialUi(), ...ui }, details, { columns, rows }, { colour: true, ascii: false }, NOW).lines.map(
+    plainLine,
+  );
+
+const STACK = [
+  'agent: mine ended with exit code 1: node:internal/modules/run_main:123',
+  '    triggerUncaughtException(',
+  '    ^',
+  '',
+  "[Error: ENOENT: no such file or directory, open 'test/parse_001.test.js'] {",
+  '  errno: -2',
+].join('\n');
+
+function crashed() {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
+  const story = new Story(model).starts('23:01', 'a-1', 1).begins('23:01', 'a-1', 1, 30);
+  story.ends('23:02', 'a-1', 1, { kind: 'none' }, 1, { outcome: 'failed', message: STACK });
+  story.at('23:03', { kind: 'idea', idea: 'a-1', title: 'A', status: 'failed', reason: STACK }).tell();
+  const stream = [{ text: '→ edit x' }];
+  const told = {
+    id: 'a-1',
+    serial: 1,
+    stream,
+    lastWords: 'I read the task of the whole file and begin with its first part now',
+  };
+  return { model, details: { ...noDetails(), idea: told } };
+}
+
+it('the card of a failed idea has the cause, or says how many lines more there are', () => {
+  const { model, details } = crashed();
+  const ui: Partial<Ui> = { screen: 'idea', idea: 'a-1', tab: 'task' };
+  const wide = draw(ui, details, model, 120, 40).join('\n');
+  expect(wide).toContain('ENOENT');
+  expect(wide).toMatch(/Last words: "I read the task/);
+  expect(draw(ui, details, model).join('\n')).toMatch(/… \d more lines: ralphctl why a-1/);
+});
+
+it('Agent ends with the error that ended the agent', () => {
+  const { model, details } = crashed();
+  expect(draw({ screen: 'idea', idea: 'a-1', tab: 'agent' }, details, model, 120, 40).join('\n')).toMatch(
+    /→ edit x[^]*✗ agent: mine/,
+  );
+});
+
+it('the foot of Agent stands apart from the words of the agent', () => {
+  expect(draw({ screen: 'idea', idea: 'search-001' }, searchDetails()).join('\n')).toContain('─ 38 tool calls');
+});
+
+it('History of the last visit says of when it is', () => {
+  const details = pastDetails();
+  const at = (ms: number): Details => ({ ...details, history: { ...(details.history ?? { runs: [] }), at: NOW - ms } });
+  for (const columns of [80, 120]) {
+    expect(draw({ screen: 'history' }, at(1000), shop(), columns, 40)[0]).not.toContain('as of');
+    expect(draw({ screen: 'history' }, at(20 * 60_000), shop(), columns, 40)[0]).toContain('as of 23:22, loading …');
+  }
+  const over = shop();
+  fold(over, { at: new Date(NOW).toISOString(), kind: 'run', state: 'stopped', landed: 11, total: 24 });
+  over.runId = 'r5';
+  expect(draw({ screen: 'history' }, at(1000), over)[0]).toContain('loading …');
+});
+
+it('the time to go ends at a bound, and names itself in every width', () => {
+  const done = [60_000, 60_000, 60_000, 60_000, 60_000];
+  expect([timeToGo(done, 1, 2), timeToGo(done, 20, 1)]).toEqual(['under 5m', 'about 20m']);
+  for (let columns = 60; columns < 120; columns += 1)
+    for (const row of draw({}, noDetails(), shop(), columns).slice(2, 3))
+      if (/\d+m/.test(row)) expect(row).toContain('to go');
+});
+
+it('the selected line of the log keeps its columns', () => {
+  const model = shop();
+  const chosen = draw({ screen: 'log', follow: false, find: 'landed' }, noDetails(), model, 120, 40);
+  expect(chosen.filter((row) => row.includes('landed 3d6d44a7   Add a login page'))).toHaveLength(1);
+});
+
+it('the input line has its `…` where it is cut', () => {
+  const text = `${'a'.repeat(100)} END`;
+  const prompt = { kind: 'text' as const, label: 'hint for a-1', ...draftOf(text) };
+  const at = (cursor: number): string =>
+    draw({ prompt: { ...prompt, cursor } })
+      .at(-2)
+      ?.trimEnd() ?? '';
+  expect(at(text.length)).toMatch(/^ hint for a-1: …a+ END$/);
+  expect(at(0)).toMatch(/^ hint for a-1: a+…$/);
+});
+
+it('an idea that landed in an earlier run keeps its success criteria', () => {
+  const model = newModel(
+    { project: 'p', runId: 'r', name: 'shop', target: 'main' },
+    [idea('a-1', 'A', { success: ['it works'] })],
+    new Set(['a-1']),
+  );
+  const before = { runId: 'r0', startedAt: 0, idea: crashed().model.ideas.get('a-1') as never };
+  const details = { ...noDetails(), idea: { id: 'a-1', before } };
+  expect(pageIdea({ model, details, ui: { ...initialUi(), screen: 'idea', idea: 'a-1' } })?.success).toEqual([
+    'it works',
+  ]);
+});
+
+it('a run that waits for a review says so where nobody else is waited for', () => {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
+  Object.assign(model, { state: 'paused', review: true });
+  expect(draw({}, noDetails(), model).join('\n')).toContain('the run waits for your review: V');
+});
+
+it('the first line of a run that is over has its cost once', () => {
+  const model = shop();
+  fold(model, { at: new Date(NOW).toISOString(), kind: 'run', state: 'stopped', landed: 11, total: 24 });
+  expect(draw({}, noDetails(), model, 120, 40)[0]?.match(/of \$20/g)).toHaveLength(1);
+});
