@@ -41,7 +41,10 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const IDEAS = ['a', 'b', 'epic'].map((id) => idea(id, { title: id, blue: id === 'epic' }));
-const ended = (state: 'running' | 'stopping' | 'completed' | 'stopped' | 'aborted' | 'paused', b: IdeaStatus): RunModel => {
+const ended = (
+  state: 'running' | 'stopping' | 'completed' | 'stopped' | 'aborted' | 'paused',
+  b: IdeaStatus,
+): RunModel => {
   const model = newModel({ ...ref, name: 'shop', target: 'main' }, IDEAS);
   const told: RunEvent[] = [
     { kind: 'run', state: 'running', landed: 0, total: 2 },

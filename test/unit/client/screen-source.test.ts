@@ -155,7 +155,7 @@ describe('the open warnings of an answer', () => {
     takeStatus(answered, answer(undefined), { asked: 2000, at: 2100 });
     for (const model of [stopped, answered]) {
       const a = model.ideas.get('a');
-      expect(a && ideaWish('continue', model, a)).toMatchObject({ refused: 'a has no open warning' });
+      expect(a && ideaWish('continue', model, a)).toMatchObject({ refused: 'a has no warnings' });
       expect(kinds(model)).not.toContain('a stuck');
     }
     const open = made();

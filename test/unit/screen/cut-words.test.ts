@@ -52,7 +52,7 @@ it('the card of a failed idea has the cause, or says how many lines more there a
 it('Agent ends with the error that ended the agent', () => {
   const { model, details } = crashed();
   expect(draw({ screen: 'idea', idea: 'a-1', tab: 'agent' }, details, model, 120, 40).join('\n')).toMatch(
-    /→ edit x[^]*✗ agent: mine/,
+    /→ edit x[\s\S]*✗ agent: mine/,
   );
 });
 
