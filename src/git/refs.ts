@@ -34,6 +34,10 @@ export const replacedRef = (target: string, tip: string): string => `${REPLACED}
 export const CHECKOUT_BASES = 'refs/ralphctl/checkout-base/';
 /** The commit of the files of a checkout that was left behind. */
 export const checkoutBaseRef = (target: string): string => `${CHECKOUT_BASES}${target}`;
+/** The same for linked worktrees, by the names of their registrations, which outlast a move of the folder. */
+export const WORKTREE_BASES = 'refs/ralphctl/worktree-base/';
+export const worktreeBaseRef = (worktree: string, target: string): string =>
+  `${WORKTREE_BASES}${worktree.replace(/[^\w-]/g, (one) => `%${one.codePointAt(0)?.toString(16)}`)}/${target}`;
 
 /* Commits of refs, by exact ref name. Reads only. */
 

@@ -8,7 +8,7 @@ import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
 import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
-import { checkoutsBehind } from '../../git/landing/behind.js';
+import { allBehind } from '../../git/landing/behind.js';
 import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
 import { type Repository, sharedGitDir, targetTip } from '../../git/repository.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
@@ -127,7 +127,7 @@ async function checkTarget(root: string, target: string | undefined): Promise<Ch
     await refuseHiddenCheckout(root, target);
     await refuseOpenOperations(root, target);
     await refuseBlockedNames(root);
-    const behind = await checkoutsBehind(root, target);
+    const behind = await allBehind(root, target);
     return behind.length > 0
       ? warn('target', `${target}; ${behind.join('; ')}`, 'ralphctl sync')
       : ok('target', target);

@@ -8,10 +8,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoryError } from '../errors.js';
-import { changedPaths, checkoutsOf, rememberedBase, stagedPaths } from '../landing/checkout.js';
+import { changedPaths, stagedPaths } from '../landing/checkout.js';
+import { checkoutsOf } from '../landing/lagging.js';
 import { exclusive } from '../locks.js';
 import { readTip } from '../refs.js';
-import { headBranch, listWorktrees, readLinks } from '../worktrees/list.js';
+import { headBranch, readLinks } from '../worktrees/list.js';
 import { openOperationIn } from '../worktrees/operations.js';
 import { madeSince } from './out-of-bounds.js';
 import { type RefMove, readMoves } from './outside.js';
@@ -205,10 +206,12 @@ async function leftBehind(
   tips: readonly string[],
   tip: string,
 ): Promise<string | undefined> {
-  // A checkout that is behind after landings is no evidence.
-  if ((await rememberedBase(root, target)) !== undefined) return undefined;
   const from = tips.at(-1) ?? '';
-  for (const checkout of await checkoutsOf(await listWorktrees(root), target)) {
+  const checkouts = await checkoutsOf(root, target);
+  // One that is behind after landings is no evidence.
+  if (checkouts.some(({ base }) => base !== undefined)) return undefined;
+  for (const { path: checkout, away } of checkouts) {
+    if (away) continue;
     if (await openOperationIn(checkout)) continue;
     const moved = await changedPaths(checkout, from, tip).catch(() => []);
     if (moved.length === 0) continue;

@@ -5,33 +5,43 @@
 
 import { readTip } from '../refs.js';
 import { readStatus } from '../status.js';
-import { listWorktrees } from '../worktrees/list.js';
-import { changedPaths, checkoutsOf, isBehind, rememberedBase } from './checkout.js';
+import { changedPaths } from './checkout.js';
 import { describeObstacle, findObstacle, type Obstacle, obstacleTo, type Step } from './checkout-update.js';
+import { checkoutsOf, type Lagging, laggingCheckouts, rememberedTargets } from './lagging.js';
 
 /** One for each checkout that is behind. */
 export async function checkoutsBehind(repo: string, target: string): Promise<string[]> {
-  const [base, tip] = [await rememberedBase(repo, target), await readTip(repo, `refs/heads/${target}`)];
-  if (base === undefined || tip === undefined) return [];
-  const checkouts = await checkoutsOf(await listWorktrees(repo), target);
+  const tip = await readTip(repo, `refs/heads/${target}`);
+  const lagging = tip === undefined ? [] : await laggingCheckouts(repo, target, tip);
+  if (tip === undefined || lagging.length === 0) return [];
+  const checkouts = (await checkoutsOf(repo, target)).filter(({ away }) => !away).map(({ path }) => path);
   const texts: string[] = [];
-  for (const checkout of checkouts)
-    if (await isBehind(checkout, base, tip))
-      texts.push(await behindText({ checkout, checkouts, target }, { base, to: tip }));
+  for (const one of lagging) {
+    // What is gone without a lock seldom comes back. Once it does, it is told.
+    if (one.away === 'gone') continue;
+    texts.push(await behindText({ one, checkouts, target }, { base: one.base, to: tip }));
+  }
   return texts;
 }
 
+/** The same for every target that a landing moved, with `target` first. */
+export async function allBehind(repo: string, target?: string): Promise<string[]> {
+  const targets = new Set([...(target === undefined ? [] : [target]), ...(await rememberedTargets(repo))]);
+  return (await Promise.all([...targets].map((each) => checkoutsBehind(repo, each)))).flat();
+}
+
 interface Place {
-  checkout: string;
+  one: Lagging;
   checkouts: readonly string[];
   target: string;
 }
 
-async function behindText({ checkout, checkouts, target }: Place, step: Step): Promise<string> {
-  const [first = '', ...more] = await changedPaths(checkout, step.base, step.to);
+async function behindText({ one, checkouts, target }: Place, step: Step): Promise<string> {
+  const checkout = one.path;
+  const [first = '', ...more] = await changedPaths(one.dir, step.base, step.to);
   const files = more.length > 0 ? `${first} and ${more.length} more` : first;
-  const own = await obstacleOf(checkout, step);
-  const several: Obstacle | undefined = checkouts.length > 1 ? { kind: 'several', checkouts } : undefined;
+  const own: Obstacle | undefined = one.away ? { kind: 'away' } : await obstacleOf(checkout, step);
+  const several: Obstacle | undefined = !one.away && checkouts.length > 1 ? { kind: 'several', checkouts } : undefined;
   const why = reasonOf(own ?? several, checkout, target);
   // Only one checkout of a branch can be brought along, so that comes before all else.
   const todo = (several ?? own) && describeObstacle(several ?? own ?? { kind: 'refused' }, checkout).first;

@@ -15,7 +15,7 @@ export function checkoutNote(obstacle: Obstacle, checkout: string, target: strin
 }
 
 const PROBLEM =
-  'the branch is checked out in |a [\\w -]+ is in progress in |a conflict in |landed work changes |untracked |the index of |git did not update the files of ';
+  'the branch is checked out in |a [\\w -]+ is in progress in |a conflict in |landed work changes |untracked |the index of |the folder of the locked worktree |git did not update the files of ';
 /** A long reason is cut at its end. */
 const NOTE = new RegExp(`(?:${PROBLEM})(?:(?!${STAYS}).)*${STAYS}.*?(?:${FIX}|…$|$)\\.?\\s*`, 's');
 

@@ -22,6 +22,7 @@ export type Obstacle =
   | { kind: 'unmerged' | 'edited' | 'untracked'; paths: readonly string[] }
   | ({ kind: 'hidden' } & Hidden)
   | { kind: 'locked'; lock: string }
+  | { kind: 'away' }
   | { kind: 'refused' };
 
 export interface Step {
@@ -132,6 +133,8 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
         problem: `the index of ${checkout} is locked`,
         first: `end the git process there. If none runs, remove the lock: rm ${shellQuoted(obstacle.lock)}`,
       };
+    case 'away':
+      return { problem: `the folder of the locked worktree ${checkout} is not there`, first: 'bring it back' };
     case 'refused':
       return { problem: `git did not update the files of ${checkout}` };
   }

@@ -1,33 +1,10 @@
 /**
- * Finds the commit of the files in a user's checkout that is behind after landings, and whether it is still behind.
+ * Compares a user's checkout with commits: whether its index is still behind, and what an update of it changes.
  * Invariant: reads the checkout, never writes to it.
  */
 
-import { CHECKOUT_BASES, checkoutBaseRef } from '../refs.js';
 import { git } from '../runner.js';
-import { exists, type WorktreeEntry } from '../worktrees/list.js';
-
-/** The remembered commit, if there is one. */
-export async function rememberedBase(repo: string, target: string): Promise<string | undefined> {
-  const text = await git(repo).run(['for-each-ref', '--format=%(objectname)', checkoutBaseRef(target)], { read: true });
-  return text || undefined;
-}
-
-/** Targets with a checkout that was behind and may be up to date now. */
-export async function rememberedTargets(repo: string): Promise<string[]> {
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname)', CHECKOUT_BASES], { read: true });
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((ref) => ref.slice(CHECKOUT_BASES.length));
-}
-
-/** Folders that have the target checked out. */
-export async function checkoutsOf(worktrees: readonly WorktreeEntry[], target: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const tree of worktrees) if (tree.branch === target && (await exists(tree.path))) found.push(tree.path);
-  return found;
-}
+import { exists } from '../worktrees/list.js';
 
 /**
  * Whether the index still has old versions of the changes from `base` to `tip`. The user may have updated or committed.

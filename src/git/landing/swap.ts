@@ -7,17 +7,16 @@
 
 import { expectTip } from '../confinement/target-watch.js';
 import { isLockContention, lockHeld } from '../locks.js';
-import { checkoutBaseRef } from '../refs.js';
 import { type Git, GitError, git } from '../runner.js';
 import { readStatus, type Status } from '../status.js';
 import { refuseOpenOperations } from '../target-busy.js';
 import { isWithin } from '../within.js';
 import type { WorktreeEntry } from '../worktrees/list.js';
-import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
 import { checkoutNote } from './checkout-note.js';
 import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 import { undoHalf } from './half-done.js';
 import { refuseHiddenCheckout } from './hidden-checkout.js';
+import { behindFrom, type Checkout, checkoutsOf } from './lagging.js';
 import { putBack, stagedAlike } from './put-back.js';
 
 export interface SwapInput {
@@ -41,26 +40,44 @@ export type SwapResult = { moved: true; note?: string } | { moved: false };
 
 /** The move of the target for one landing. Throws {@link TargetBusy} while a person's operation holds the target. */
 export async function swapTarget(input: SwapInput): Promise<SwapResult> {
-  const repo = git(input.dir);
-  const { from, to, target } = input;
+  const { from, target } = input;
   // A person may have switched it there since the start.
   await refuseHiddenCheckout(input.dir, target, input.worktrees);
   await refuseOpenOperations(input.dir, target, input.worktrees);
-  await expectTip(input.dir, target, from, to);
-  const checkouts = await checkoutsOf(input.worktrees, target);
-  const [checkout] = checkouts;
-  if (!checkout) return { moved: await updateRef(repo, input) };
+  await expectTip(input.dir, target, from, input.to);
+  const all = await checkoutsOf(input.dir, target, input.worktrees);
+  const away = all.filter((one) => one.away);
+  if (away.length === 0) return swapUnder(input, all);
+  // Written before the branch moves, also where it then does not: they are behind from there on, or not at all.
+  const bases = await Promise.all(away.map(async (one) => [one.ref, (await behindFrom(one, from)) ?? from] as const));
+  const swapped = await swapUnder(
+    { ...input, claims: [...input.claims, ...bases] },
+    all.filter((one) => !one.away),
+  );
+  if (!swapped.moved) return swapped;
+  const notes = away.filter((one) => one.away === 'locked').map(({ path }) => checkoutNote({ kind: 'away' }, path, target));
+  const note = [swapped.note, ...notes].filter(Boolean).join(' ');
+  return { moved: true, ...(note ? { note } : {}) };
+}
+
+/** Brings along the checkouts that are there. */
+async function swapUnder(input: SwapInput, present: readonly Checkout[]): Promise<SwapResult> {
+  const repo = git(input.dir);
+  const { from, to } = input;
+  const [one] = present;
+  if (!one) return { moved: await updateRef(repo, input) };
+  const { path: checkout, ref } = one;
+  const checkouts = present.map(({ path }) => path);
   const status = await readStatus(checkout);
-  const remembered = status.tracked.length > 0 ? await rememberedBase(input.dir, target) : undefined;
-  const base = remembered && (await isBehind(checkout, remembered, from)) ? remembered : from;
+  const base = (status.tracked.length > 0 ? await behindFrom(one, from) : undefined) ?? from;
   const obstacle: Obstacle | undefined =
     checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
-  if (obstacle || base !== from || input.rewrites) return moveUnder(repo, input, { checkout, base, obstacle });
-  const moved = await fastForward(repo, input, { checkout, status });
+  if (obstacle || base !== from || input.rewrites) return moveUnder(repo, input, { checkout, ref, base, obstacle });
+  const moved = await fastForward(repo, input, { checkout, ref, status });
   if (moved !== 'refused' && moved !== 'put back') return moved;
   // Nothing of the user blocks files that git has changed once.
   const blocked = moved === 'refused' ? await findObstacle(checkout, { base, to }) : undefined;
-  return moveUnder(repo, input, { checkout, base, obstacle: blocked });
+  return moveUnder(repo, input, { checkout, ref, base, obstacle: blocked });
 }
 
 /** Claims and branch in one transaction; false when the branch is no longer at `from`. */
@@ -89,7 +106,7 @@ const tipOf = (repo: Git, ref: string): Promise<string> =>
 async function fastForward(
   repo: Git,
   input: SwapInput,
-  { checkout, status }: { checkout: string; status: Status },
+  { checkout, ref, status }: { checkout: string; ref: string; status: Status },
 ): Promise<SwapResult | 'refused' | 'put back'> {
   const step = { base: input.from, to: input.to };
   const alike = await stagedAlike(checkout, step, status);
@@ -99,7 +116,7 @@ async function fastForward(
   const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
   const env = { GIT_REFLOG_ACTION: input.reason };
   const { stderr } = await git(checkout).result(args, { ok: [0, 1, 2, 128], env });
-  const names = [`refs/heads/${input.target}`, checkoutBaseRef(input.target)];
+  const names = [`refs/heads/${input.target}`, ref];
   const text = await repo.run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
   const [tip = '', base] = names.map(
     (name) =>
@@ -126,10 +143,9 @@ async function contains(repo: Git, ancestor: string, tip: string): Promise<boole
 async function moveUnder(
   repo: Git,
   input: SwapInput,
-  { checkout, base, obstacle }: { checkout: string; base: string; obstacle: Obstacle | undefined },
+  { checkout, ref, base, obstacle }: { checkout: string; ref: string; base: string; obstacle: Obstacle | undefined },
 ): Promise<SwapResult> {
   const { from, to, target, mayLag } = input;
-  const ref = checkoutBaseRef(target);
   const lines = [...claimLines(input), `update ${ref} ${base}`, `update refs/heads/${target} ${to} ${from}`];
   if (!(await transact(repo, input, lines))) return { moved: false };
   const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => isWithin(path, mayLag));

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { makeTemporary } from '../../process/temporary.js';
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
-import { checkoutBaseRef, readTip } from '../refs.js';
+import { readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { ownIndex, savePoint } from '../saves/saves.js';
 import { readStatus } from '../status.js';
-import { listWorktrees } from '../worktrees/list.js';
-import { changedPaths, checkoutsOf, inTheWay, isBehind, rememberedBase } from './checkout.js';
+import { changedPaths, inTheWay } from './checkout.js';
 import { describeObstacle, obstacleTo } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
+import { checkoutsOf, laggingForSync } from './lagging.js';
 import { type Merged, mergeTrees } from './merge.js';
 
 export interface Synced {
@@ -37,14 +37,11 @@ const SAVED_AS = 'checkout';
  * Undefined: nothing is behind. `conflicts` allows conflict markers. Throws {@link RepositoryError} with the obstacle.
  */
 export async function syncCheckout(repo: string, target: string, conflicts = false): Promise<Synced | undefined> {
-  const [base, tip] = [await rememberedBase(repo, target), await readTip(repo, `refs/heads/${target}`)];
-  if (!base) return undefined;
-  const checkouts = await checkoutsOf(await listWorktrees(repo), target);
-  const [checkout] = checkouts;
-  if (!tip || !checkout || !(await isBehind(checkout, base, tip))) {
-    await git(repo).run(['update-ref', '-d', checkoutBaseRef(target), base]);
-    return undefined;
-  }
+  const tip = await readTip(repo, `refs/heads/${target}`);
+  const one = (await laggingForSync(repo, target, tip)).find(({ away }) => !away);
+  if (!tip || !one) return undefined;
+  const { path: checkout, base, ref } = one;
+  const checkouts = (await checkoutsOf(repo, target)).filter(({ away }) => !away).map(({ path }) => path);
   if (checkouts.length > 1) throw refusal(describeObstacle({ kind: 'several', checkouts }, checkout));
   const status = await readStatus(checkout);
   const obstacle = await obstacleTo(checkout, { base, to: tip }, status);
@@ -62,7 +59,7 @@ export async function syncCheckout(repo: string, target: string, conflicts = fal
     const before = await savePoint({ worktree: checkout, idea: SAVED_AS, why: 'before sync', status });
     await write(git(checkout), merged);
     await nameSides(checkout, merged, target);
-    await settled(git(repo), { target, tip, base });
+    await settled(git(repo), { target, tip, base, ref });
     const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
     const paths = await changedPaths(checkout, base, tip);
     return { checkout, paths, merged: edited, conflicts: merged.conflicts, saved: before || undefined };
@@ -149,8 +146,10 @@ async function nameSides(checkout: string, { conflicts, sides }: Edited, target:
 }
 
 /** The checkout is up to date, unless the branch moved meanwhile. */
-async function settled(repo: Git, { target, tip, base }: { target: string; tip: string; base: string }): Promise<void> {
-  const ref = checkoutBaseRef(target);
+async function settled(
+  repo: Git,
+  { target, tip, base, ref }: { target: string; tip: string; base: string; ref: string },
+): Promise<void> {
   const lines = [`verify refs/heads/${target} ${tip}`, `delete ${ref} ${base}`];
   const done = await repo.result(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n`, ok: [0, 128] });
   if (done.code !== 0) await repo.run(['update-ref', ref, tip]);

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { projectDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { MAX_LISTED } from '../../../decide/views/survey.js';
-import { checkoutsBehind } from '../../../git/landing/behind.js';
-import { rememberedTargets } from '../../../git/landing/checkout.js';
+import { allBehind } from '../../../git/landing/behind.js';
 import { outcomeOfStatus, type SinceThen, sinceThen } from '../../../model/at-end.js';
 import type { IdeaFacts, RunFacts as Overall, SummaryFile } from '../../../model/facts.js';
 import { ideaFacts, runFacts, withSize } from '../../../model/facts.js';
@@ -139,8 +138,7 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
 /** Needs the repository, which may be gone. */
 async function behindBranches(context: Context): Promise<string[]> {
   const { root } = (await findProject(context)).repository;
-  const targets = await rememberedTargets(root);
-  return (await Promise.all(targets.map((target) => checkoutsBehind(root, target)))).flat();
+  return allBehind(root);
 }
 
 async function look(context: Context, project: string, options: StatusOptions): Promise<Found> {

@@ -9,7 +9,8 @@ import { heldAfterRun, heldText } from '../../../decide/delivery/push.js';
 import { lastKnown } from '../../../git/delivery/look.js';
 import { openRemote, type RemoteRecord } from '../../../git/delivery/remote.js';
 import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
-import { rememberedTargets } from '../../../git/landing/checkout.js';
+import { checkoutsBehind } from '../../../git/landing/behind.js';
+import { rememberedTargets } from '../../../git/landing/lagging.js';
 import { syncCheckout } from '../../../git/landing/sync.js';
 import { secretFinder } from '../../../process/redact.js';
 import { inOneLine } from '../../../protocol/escapes.js';
@@ -29,7 +30,8 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
   const project = await findProject(context);
   const { root } = project.repository;
   let synced = 0;
-  for (const target of await rememberedTargets(root)) {
+  const targets = await rememberedTargets(root);
+  for (const target of targets) {
     const done = await syncCheckout(root, target, conflicts);
     if (!done) continue;
     synced += 1;
@@ -49,10 +51,17 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
         `to get the state before as a branch: ralphctl saves restore checkout ${done.saved.split('/').at(-1) ?? ''}`,
       );
   }
+  // Worktrees whose folders are not there.
+  const left = (await Promise.all(targets.map((target) => checkoutsBehind(root, target)))).flat();
+  for (const problem of left) {
+    if (context.json) printJson({ kind: 'behind', problem });
+    else print(`! ${problem}`);
+  }
   const pushed = await pushLanded(context, project);
-  if (synced === 0 && pushed === undefined && context.json) printJson({ kind: 'level' });
-  else if (synced === 0 && pushed === undefined) print('every checkout is up to date with its branch');
-  return pushed ?? EXIT.ok;
+  if (synced + left.length > 0 || pushed !== undefined) return pushed ?? EXIT.ok;
+  if (context.json) printJson({ kind: 'level' });
+  else print('every checkout is up to date with its branch');
+  return EXIT.ok;
 }
 
 interface Pushable {
