@@ -10,6 +10,7 @@ import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
 import { allBehind } from '../../git/landing/behind.js';
 import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
+import { realBranch } from '../../git/real-branch.js';
 import { type Repository, sharedGitDir, targetTip } from '../../git/repository.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
@@ -68,7 +69,9 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   } catch (error) {
     return { checks: [...checks, ...problemsOf('configuration', error, 'change it there')], gate: [], project, agents };
   }
-  const target = config.target ?? branch;
+  const wanted = config.target ?? branch;
+  // Where it leads to no branch, the check of it says so.
+  const target = wanted && (await realBranch(root, wanted).catch(() => wanted));
   const aboutTarget = await checkTarget(root, target);
   checks.push(aboutTarget);
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
@@ -123,6 +126,7 @@ async function checkTarget(root: string, target: string | undefined): Promise<Ch
   if (!target)
     return fail('target', 'no branch is checked out', 'git switch <branch>, or set target: in ralphctl.yaml');
   try {
+    await realBranch(root, target);
     await targetTip(root, target);
     await refuseHiddenCheckout(root, target);
     await refuseOpenOperations(root, target);

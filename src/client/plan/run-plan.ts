@@ -13,6 +13,7 @@ import { insideWarnings } from '../../git/confinement/inside-programs.js';
 import type { RemoteRecord } from '../../git/delivery/remote.js';
 import { checkoutsBehind } from '../../git/landing/behind.js';
 import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
+import { realBranch } from '../../git/real-branch.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
@@ -112,10 +113,11 @@ export async function planRun(
   const folder = await configFolder(context.cwd, root);
   const read = await readConfig(folder);
   if (given.source) read.config.backlog = given.source;
-  const target = given.target ?? read.config.target ?? project.repository.branch;
-  if (!target) {
+  const wanted = given.target ?? read.config.target ?? project.repository.branch;
+  if (!wanted) {
     throw new UserError(`no branch is checked out in ${root} (detached HEAD); name the target: --target main`);
   }
+  const target = await realBranch(root, wanted);
   await checkTarget(context.root, project.id, root, target);
   await refuseHiddenCheckout(root, target);
   await refuseOpenOperations(root, target);
@@ -144,9 +146,9 @@ export async function planRun(
   );
   const warnings: string[] = [];
   if (config.worktrees.root !== undefined) {
-    const wanted = config.worktrees.root;
+    const asked = config.worktrees.root;
     await check(
-      checkWorktreesRoot(project.repository, wanted).then(({ path, warning }) => {
+      checkWorktreesRoot(project.repository, asked).then(({ path, warning }) => {
         config.worktrees.root = path;
         if (warning) warnings.push(warning);
       }),

@@ -3,6 +3,7 @@
  * Invariant: reads the checkouts, never writes to them.
  */
 
+import { realBranch } from '../real-branch.js';
 import { readTip } from '../refs.js';
 import { readStatus } from '../status.js';
 import { changedPaths } from './checkout.js';
@@ -10,7 +11,8 @@ import { describeObstacle, findObstacle, type Obstacle, obstacleTo, type Step } 
 import { checkoutsOf, type Lagging, laggingCheckouts, rememberedTargets } from './lagging.js';
 
 /** One for each checkout that is behind. */
-export async function checkoutsBehind(repo: string, target: string): Promise<string[]> {
+export async function checkoutsBehind(repo: string, named: string): Promise<string[]> {
+  const target = await realBranch(repo, named);
   const tip = await readTip(repo, `refs/heads/${target}`);
   const lagging = tip === undefined ? [] : await laggingCheckouts(repo, target, tip);
   if (tip === undefined || lagging.length === 0) return [];
@@ -26,7 +28,8 @@ export async function checkoutsBehind(repo: string, target: string): Promise<str
 
 /** The same for every target that a landing moved, with `target` first. */
 export async function allBehind(repo: string, target?: string): Promise<string[]> {
-  const targets = new Set([...(target === undefined ? [] : [target]), ...(await rememberedTargets(repo))]);
+  const first = target === undefined ? [] : [await realBranch(repo, target)];
+  const targets = new Set([...first, ...(await rememberedTargets(repo))]);
   return (await Promise.all([...targets].map((each) => checkoutsBehind(repo, each)))).flat();
 }
 

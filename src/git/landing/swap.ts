@@ -7,6 +7,7 @@
 
 import { expectTip } from '../confinement/target-watch.js';
 import { isLockContention, lockHeld } from '../locks.js';
+import { realBranch } from '../real-branch.js';
 import { type Git, GitError, git } from '../runner.js';
 import { readStatus, type Status } from '../status.js';
 import { refuseOpenOperations } from '../target-busy.js';
@@ -39,12 +40,14 @@ export interface SwapInput {
 export type SwapResult = { moved: true; note?: string } | { moved: false };
 
 /** The move of the target for one landing. Throws {@link TargetBusy} while a person's operation holds the target. */
-export async function swapTarget(input: SwapInput): Promise<SwapResult> {
+export async function swapTarget(given: SwapInput): Promise<SwapResult> {
+  const input = { ...given, target: await realBranch(given.dir, given.target) };
   const { from, target } = input;
   // A person may have switched it there since the start.
   await refuseHiddenCheckout(input.dir, target, input.worktrees);
   await refuseOpenOperations(input.dir, target, input.worktrees);
-  await expectTip(input.dir, target, from, input.to);
+  // The watch knows the target by the name in the run.
+  await expectTip(input.dir, given.target, from, input.to);
   const all = await checkoutsOf(input.dir, target, input.worktrees);
   const away = all.filter((one) => one.away);
   if (away.length === 0) return swapUnder(input, all);

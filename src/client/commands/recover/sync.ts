@@ -11,6 +11,7 @@ import { openRemote, type RemoteRecord } from '../../../git/delivery/remote.js';
 import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
 import { checkoutsBehind } from '../../../git/landing/behind.js';
 import { rememberedTargets } from '../../../git/landing/lagging.js';
+import { realBranch } from '../../../git/real-branch.js';
 import { syncCheckout } from '../../../git/landing/sync.js';
 import { secretFinder } from '../../../process/redact.js';
 import { inOneLine } from '../../../protocol/escapes.js';
@@ -111,8 +112,9 @@ async function ofLastRun({ root }: Context, project: string): Promise<Pushable |
 async function ofConfiguration(context: Context, { id, repository }: Project): Promise<Pushable | undefined> {
   const { root, branch } = repository;
   const { config } = await loadConfig(await configFolder(context.cwd, root));
-  const target = config.target ?? branch;
-  if (config.landing.mode !== 'push' || !target) return undefined;
+  const wanted = config.target ?? branch;
+  if (config.landing.mode !== 'push' || !wanted) return undefined;
+  const target = await realBranch(root, wanted);
   const record = await recordedRemote(root, target, config);
   if (!record) return undefined;
   // A branch that a person is on by chance is theirs, and a new one on the remote would publish it.
