@@ -58,7 +58,9 @@ export async function swapTarget(given: SwapInput): Promise<SwapResult> {
     all.filter((one) => !one.away),
   );
   if (!swapped.moved) return swapped;
-  const notes = away.filter((one) => one.away === 'locked').map(({ path }) => checkoutNote({ kind: 'away' }, path, target));
+  const notes = away
+    .filter((one) => one.away === 'locked')
+    .map(({ path }) => checkoutNote({ kind: 'away' }, path, target));
   const note = [swapped.note, ...notes].filter(Boolean).join(' ');
   return { moved: true, ...(note ? { note } : {}) };
 }
