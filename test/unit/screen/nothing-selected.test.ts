@@ -19,7 +19,7 @@ for (const [at, event] of told.entries()) fold(model, { at: new Date(at * 1000).
 
 const IDS = ['a', 'b'];
 const at = (id: string): Selection => ({ section: 'slots', id });
-const after = (name: string, screen: ScreenName, more: Partial<Seen> = {}) =>
+const pressed = (name: string, screen: ScreenName, more: Partial<Seen> = {}) =>
   press({ ...initialUi(), screen }, name.length === 1 ? { name, text: name } : { name }, {
     ...{ model, details: noDetails(), places: IDS.map(at), rows: 24, columns: 80, ...more },
   });
@@ -28,15 +28,15 @@ const KEYS = ['enter', 'a', 'i', 'p', 'x', 'r', 'u', '+', 'c', 'b', 'e', 'D', 'R
 
 describe.each(['run', 'needs', 'ideas', 'log'] as const)('on %s', (screen) => {
   it.each(KEYS.filter((key) => actionOf(screen, key)))('%s says that no line is selected', (key) => {
-    const { ui, act } = after(key, screen);
+    const { ui, act } = pressed(key, screen);
     expect([act, ui.screen]).toEqual([undefined, screen]);
     expect(ui.message).toEqual({ text: 'no line is selected: the arrow keys select one', refused: true });
-    expect(after(key, screen, { places: [] }).ui.message?.text).toBe('there is no line to select here');
+    expect(pressed(key, screen, { places: [] }).ui.message?.text).toBe('there is no line to select here');
   });
 });
 
 it('says that the selected line is about no idea', () => {
-  const { ui } = after('i', 'run', { selected: { section: 'needs', id: 'account codex:1' } });
+  const { ui } = pressed('i', 'run', { selected: { section: 'needs', id: 'account codex:1' } });
   expect(ui.message).toEqual({ text: 'the selected line is about no idea', refused: true });
 });
 
@@ -47,8 +47,8 @@ it('Enter on a tab that opens nothing says which ones do', () => {
 });
 
 it('s says that the order is for slots that do not all fit', () => {
-  const { ui } = after('s', 'run');
+  const { ui } = pressed('s', 'run');
   expect(ui.message?.text).toBe('every slot has a line: s sorts them where they do not all fit');
-  expect(after('s', 'run', { places: [] }).ui.message).toEqual({ text: 'the slots that stand in lines: by slot' });
+  expect(pressed('s', 'run', { places: [] }).ui.message).toEqual({ text: 'the slots that stand in lines: by slot' });
   expect(ui.order).toBe('quiet');
 });
