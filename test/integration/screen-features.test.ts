@@ -71,6 +71,8 @@ beforeAll(async () => {
     'ralphctl.yaml': yaml({
       ...{ version: 1, agent: 'scripted', slots: 4, stepDelayMs: 0 },
       ...{ gate: ['test ! -e red.txt'], errors: { maxRetries: 0, threshold: 100 } },
+      // Its agent says nothing for as long as the tests take.
+      idleTimeoutMinutes: 60,
     }),
     '.ralph-script.yaml': yaml(SCRIPT).replace('GO', go).replaceAll('FIXED-', `${box.scratch}/fixed-`),
   });
@@ -136,8 +138,8 @@ describe.each(TERMINALS)('in a terminal of $name', (kind) => {
 
   it('G2: the timeline has one line an iteration, the current one marked, and the sums', async () => {
     await page('slow');
-    const text = size.columns >= 120 ? await screen.shows('Timeline') : await tab('Timeline');
-    expect(text).toMatch(/#1 +[█#░.]+ +\d\d:\d\d .*PROGRESS 40/);
+    if (size.columns < 120) await tab('Timeline');
+    const text = await screen.shows(/#1 +[█#░.]+ +\d\d:\d\d .*PROGRESS 40/);
     expect(text).toMatch(/>#2|> #2/);
     expect(text).toContain(terminal.sign('← now'));
     expect(text).toMatch(/2 iterations/);

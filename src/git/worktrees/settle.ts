@@ -9,6 +9,7 @@ import { git } from '../runner.js';
 import { keep, savePoint, treeOfFiles } from '../saves/saves.js';
 import { agentsWorkIn, takeRemovedPipes } from '../worktree-pipes.js';
 import { type BranchState, branchState, type CommitInput, type CommitResult, commitLeftovers } from './commit.js';
+import { forgetFlags } from './flags.js';
 import { type LinkTrouble, linkTrouble } from './gitlinks.js';
 import { freeName } from './leftovers.js';
 import { recoverBranch } from './recover.js';
@@ -46,6 +47,7 @@ export interface Settled extends BranchState, Partial<CommitResult> {
 export async function settleIteration(input: SettleInput): Promise<Settled> {
   const { worktree, base, since, commit } = input;
   agentsWorkIn([worktree]);
+  await forgetFlags(worktree);
   // Read in parallel with the status; after a repair it must be read again.
   const early = touchedPaths(input);
   early.catch(() => undefined);

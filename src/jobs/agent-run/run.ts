@@ -258,9 +258,9 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<R
   await clearPipes(await wallOf(deps, run));
   const recreated = await recreateIfGone(deps, run.file.repo, input, context, { branch: false });
   await unlock(input.worktree, input.branch);
-  await forgetFlags(input.worktree);
   if (context.signal.aborted) {
     const { worktree, idea, base } = input;
+    await forgetFlags(worktree);
     await savePoint({ worktree, idea, why: 'its agent was interrupted', since: base });
     const wall = await wallOf(deps, run);
     await noteOwnTip(wall, input.idea, await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }));
