@@ -168,8 +168,8 @@ async function waitForSlot(session: IdeaSession): Promise<IdeaResult | undefined
 
 export async function land(session: IdeaSession): Promise<IdeaResult | undefined> {
   const { state, screen, reporter } = session;
-  const why = state.stopReason ? `: ${state.stopReason}` : '';
-  const stopped = (): Promise<IdeaResult> => session.close('stopped', `stopped before it landed${why}`);
+  const stopped = (): Promise<IdeaResult> =>
+    session.close('stopped', `stopped before it landed${state.stopReason ? `: ${state.stopReason}` : ''}`);
   // Reported as ready, it could land before the run learns of the stop.
   if (stopsItself(session) && patched('stop-before-ready')) return stopped();
   delete state.slotless;
