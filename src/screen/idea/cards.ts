@@ -5,13 +5,10 @@ import type { GateRun, IdeaModel } from '../../model/model.js';
 import { isReverted } from '../../model/reverted.js';
 import { startCommand } from '../../model/start-again.js';
 import { iterationCount, workingMs } from '../../model/tally.js';
-import type { IdeaVerb } from '../../protocol/command.js';
-import { moreText } from '../control/more.js';
 import { cutOff, shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { listsOf } from '../lists.js';
 import { firstLines, lastError } from '../pages/need-lines.js';
-import { isPast } from '../past.js';
 import { box } from '../text/boxes.js';
 import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';
 import { dollars, many, retriesText } from '../text/numbers.js';
@@ -22,7 +19,8 @@ import { age, clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
 import { gateWord, gateWords } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
-import { ideaVerbs, isOver } from './possible.js';
+import { cardKeys } from './card-keys.js';
+import { isOver } from './possible.js';
 import { notYet } from './timeline.js';
 import { landedWhen, toldOf } from './told.js';
 
@@ -41,35 +39,6 @@ const TITLES: Partial<Record<string, string>> = {
   held: 'held back',
   'taken off': 'taken off the target',
 };
-
-/** Keys that the run accepts now, as words. */
-export function cardKeys({ model, ui }: View, idea: IdeaModel): string[] {
-  const verbs = isPast(ui) ? new Set<IdeaVerb>() : ideaVerbs(model, idea);
-  const keys: string[] = [];
-  const add = (when: boolean, text: string): void => {
-    if (when) keys.push(text);
-  };
-  const asks = idea.status === 'needs-human';
-  add(verbs.has('approve'), 'a approve');
-  add(asks && verbs.has('answer') && !verbs.has('approve'), 'a answer');
-  add(idea.warnings.length > 0 && idea.status === 'running', 'c continue');
-  add(verbs.has('unblock'), 'u unblock');
-  add(verbs.has('retry') && idea.status !== 'blocked', 'r retry');
-  add(verbs.has('hint') && !asks, verbs.has('unblock') ? 'i hint, then u' : 'i hint');
-  add(verbs.has('resume'), 'p resume');
-  const more = moreText(idea, verbs);
-  add(more !== undefined, `+ ${more}`);
-  add(verbs.has('bump') && idea.status === 'pending', 'b first');
-  add(verbs.has('edit'), idea.status === 'failed' ? 'e edit, then r' : 'e edit');
-  add(verbs.has('split') && !asks, 'D split');
-  add(verbs.has('rollback') && (idea.status === 'landed' || idea.commits > 0), 'R roll back');
-  add(idea.status === 'landed', 'd diff');
-  add(idea.status === 'landed', 'y copy commit');
-  add(verbs.has('cleanup') && idea.status === 'failed', 'X clean up');
-  add(verbs.has('stop') && idea.status !== 'pending', 'x stop');
-  add(verbs.has('abandon') && !verbs.has('stop'), 'x give up');
-  return keys;
-}
 
 /** The card, which replaces the box of an iteration. */
 export function card(view: View, idea: IdeaModel, columns: number): Line[] {

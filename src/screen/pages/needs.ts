@@ -4,7 +4,7 @@ import { withoutSignal } from '../../decide/text.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { moreTexts } from '../control/drafts.js';
 import { framed, screenLine } from '../frame.js';
-import { cardKeys } from '../idea/cards.js';
+import { cardKeys } from '../idea/card-keys.js';
 import { isOver, refusedNow } from '../idea/possible.js';
 import { commitsOf, toldOf } from '../idea/told.js';
 import { listsOf, waitingFor } from '../lists.js';

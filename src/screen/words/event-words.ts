@@ -13,6 +13,7 @@ import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { type Colour, dim, type Line, line, type Part, plainLine } from '../text/line.js';
 import { many } from '../text/numbers.js';
 import { activityWords } from './activity-words.js';
+import { alertWords, trackerWords } from './delivered-words.js';
 import { ideaWords } from './idea-words.js';
 import { leftWords } from './left-words.js';
 import { pushWords, reviewText } from './push-words.js';
@@ -20,7 +21,7 @@ import { type Cleaner, claimLine, receivedText } from './signal-words.js';
 import { limitWord, stateWord, troubleVerb, warningWord } from './state-words.js';
 import { rejectedWords, waveWords } from './wave-words.js';
 
-type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
+export type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
 
 /** How the reader of the words writes. */
 export interface Writing {
@@ -253,37 +254,6 @@ function accountWords(account: AccountLine, { clean, clock, account: whole }: Wr
   const until = account.until === undefined ? '' : `, until ${clock(account.until)}`;
   const tried = account.state === 'probing' ? '; tried again' : '';
   return { ...one, sign: '◷', colour: 'yellow', words: line(`${limitWord(account)}${until}${tried}`) };
-}
-
-const ALERTS: Readonly<Record<Of<'alert'>['state'], string>> = {
-  delivered: 'was delivered',
-  failed: 'could not be delivered',
-  bell: 'rang in the attached terminals',
-};
-
-function alertWords({ row, state, why }: Of<'alert'>, { clean }: Writing): EventWords {
-  const words = line(`the alert to ${clean(row)} ${ALERTS[state]}${why ? `: ${clean(why)}` : ''}`);
-  return state === 'failed'
-    ? { sign: '!', colour: 'yellow', words, alone: words }
-    : { sign: '·', colour: 'gray', words, alone: words, quiet: true };
-}
-
-const TOLD: Readonly<Record<Of<'tracker'>['state'], string>> = {
-  claimed: 'is claimed in the tracker',
-  taken: 'is taken by somebody else in the tracker',
-  told: 'is up to date in the tracker',
-  done: 'is done in the tracker',
-  released: 'is released in the tracker',
-  waits: 'is not told to the tracker yet',
-  failed: 'could not be told to the tracker',
-};
-
-/** Only problems stand in the logs. */
-function trackerWords({ state, why }: Of<'tracker'>, { clean }: Writing): EventWords {
-  const words = line(`${TOLD[state]}${why ? `: ${clean(why)}` : ''}`);
-  return state === 'waits' || state === 'failed'
-    ? { sign: '!', colour: 'yellow', words }
-    : { sign: '·', colour: 'gray', words, quiet: true };
 }
 
 /** Beside the subject in a list. */
