@@ -52,8 +52,11 @@ export class Awake {
   during<T>(name: WorkName, work: Promise<T>): Promise<T> {
     if (!WORK.has(name)) return work;
     this.#working += 1;
-    this.#look();
-    this.#timer ??= setInterval(() => this.#look(), this.#options.lookMs ?? LOOK_MS).unref();
+    // A look reads the configuration of the run. Work that follows other work waits for the next one.
+    if (this.#timer === undefined) {
+      this.#look();
+      this.#timer = setInterval(() => this.#look(), this.#options.lookMs ?? LOOK_MS).unref();
+    }
     const over = (): void => {
       this.#working -= 1;
       this.#endedAt = performance.now();
