@@ -32,6 +32,7 @@ export async function attach(
   runId: string,
   { wait, screen, again }: { wait: boolean; screen: boolean; again: boolean },
 ): Promise<number> {
+  const attachedAt = new Date();
   // People who come back want to know how it stands, then what happened last.
   const first = again && !context.json ? { first: () => sayStatus(context) } : {};
   const end = screen
@@ -78,7 +79,7 @@ export async function attach(
     const { reportAtEnd } = await import('../report/keep.js');
     await reportAtEnd(context, ref);
   }
-  await cleanAtEnd(context, ref);
+  await cleanAtEnd(context, ref, { attachedAt, toldAt: end.cleanedAt });
   return exitOfSummary(end.summary, gone);
 }
 

@@ -5,10 +5,16 @@ import { type Context, say } from '../context.js';
 
 const MOST_MS = 5000;
 
-export async function cleanAtEnd({ root, json }: Context, { project }: RunRef): Promise<void> {
+/** `attachedAt`, `toldAt`: a cleaning of the worker between them was told already. */
+export async function cleanAtEnd(
+  { root, json }: Context,
+  { project }: RunRef,
+  { attachedAt, toldAt }: { attachedAt: Date; toldAt: string | undefined },
+): Promise<void> {
   const { cleanUp } = await import('../../jobs/clean/by-itself.js');
-  // The worker may be at it already.
-  const input = { project, moment: 'end' as const, mostMs: MOST_MS, waitMs: MOST_MS };
+  // The worker may be at it already, or have ended after the last event was read.
+  const untold = { since: attachedAt.toISOString(), ...(toldAt === undefined ? {} : { after: toldAt }) };
+  const input = { project, moment: 'end' as const, mostMs: MOST_MS, waitMs: MOST_MS, untold };
   const cleaned = await cleanUp({ root }, input, { signal: AbortSignal.timeout(2 * MOST_MS) });
   if (cleaned && !json) say(`cleaned: ${cleanedLine(cleaned)}`);
 }

@@ -17,8 +17,8 @@ import { LiveLines } from '../views/live-lines.js';
 import { ringBell, usesColour } from '../views/terminal.js';
 
 export type FollowEnd =
-  /** `runId`: of a run that the screen followed after the attached one. */
-  | { why: 'ended'; summary: RunSummary; runId?: string }
+  /** `runId`: of a run that the screen followed after the attached one. `cleanedAt`: of the last cleaning that was told. */
+  | { why: 'ended'; summary: RunSummary; runId?: string; cleanedAt?: string }
   | { why: 'waits'; status: RunStatus }
   /** `lines`: what the screen leaves on the terminal. */
   | { why: 'detached'; lines?: readonly string[] };
@@ -59,19 +59,24 @@ export async function follow(
   if (options.leaveWhenWaiting) void leaveWhenWaiting(() => attachment.api, stop.signal, finish);
   const watching = attachment.watchWorker(stop.signal);
   const failure = failed.then((error) => (error === undefined ? end : Promise.reject(error)));
+  let cleanedAt: string | undefined;
+  let how: FollowEnd;
   try {
-    return await Promise.race([end, failure]);
+    how = await Promise.race([end, failure]);
   } finally {
     // The last events may not be in the file yet.
     await delay(200);
     stop.abort();
-    await Promise.all([lines, watching]);
+    [cleanedAt] = await Promise.all([lines, watching]);
     process.off('SIGINT', onInterrupt);
     process.off('SIGTERM', onInterrupt);
   }
+  return how.why === 'ended' && cleanedAt !== undefined ? { ...how, cleanedAt } : how;
 }
 
-export async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<void> {
+/** Returns when the last cleaning was that it told. */
+export async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<string | undefined> {
+  let cleanedAt: string | undefined;
   const shown = new Shown(context);
   let before: string[] | undefined = context.json ? undefined : [];
   const caughtUp = (): void => {
@@ -86,7 +91,9 @@ export async function showEvents(context: Context, path: string, signal: AbortSi
   for await (const event of followEvents(path, signal, { read: caughtUp, unreadable })) {
     if (before) before.push(...shown.lines(event));
     else shown.take(event);
+    if (event.kind === 'cleaned') cleanedAt = event.at;
   }
+  return cleanedAt;
 }
 
 /** People who attach again want the last events, not all of them. */

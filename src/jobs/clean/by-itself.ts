@@ -14,7 +14,7 @@ import type { WorkContext, WorkDeps } from '../job.js';
 import { type CleanOptions, clean } from './clean.js';
 import { repositoryState } from './gone.js';
 import { lastSizes, measure } from './measure.js';
-import { recordCleaned, recordedSince } from './record.js';
+import { recordCleaned, recordedSince, type Untold } from './record.js';
 
 export interface CleanUpInput {
   project: string;
@@ -23,6 +23,8 @@ export interface CleanUpInput {
   mostMs?: number;
   /** Milliseconds that another cleaning of the project may keep it waiting. */
   waitMs?: number;
+  /** Where it removed nothing itself, what another process removed in the run, which nobody was told. */
+  untold?: Untold;
   /** Also measures the state folder, which reads all of it. */
   measures?: boolean;
 }
@@ -38,7 +40,7 @@ const isStale = async (root: string, now: Date): Promise<boolean> => {
 /** Undefined where it is turned off, and where it removed nothing. Never rejects. */
 export async function cleanUp(
   { root }: Pick<WorkDeps, 'root'>,
-  { project, moment, mostMs = MOST_MS, waitMs = 0, measures = false }: CleanUpInput,
+  { project, moment, mostMs = MOST_MS, waitMs = 0, untold, measures = false }: CleanUpInput,
   { signal }: Pick<WorkContext, 'signal'>,
 ): Promise<Cleaned | undefined> {
   const end = performance.now() + mostMs;
@@ -52,12 +54,12 @@ export async function cleanUp(
     if (!rules.automatic) return undefined;
     const place = await placeOf(file);
     if (place) await behindWall(root, project, place);
-    const options = { root, project, rules, place, dryRun: false, byItself: true, now, stop, waitMs };
+    const record = (done: Cleaned): Promise<void> => recordCleaned(root, project, done, { moment, run });
+    const options = { root, project, rules, place, dryRun: false, byItself: true, now, stop, waitMs, record };
     const cleaned = await clean(options).catch(() => undefined);
-    if (cleaned) await recordCleaned(root, project, cleaned, { moment, run });
     if (measures && !stop() && (await isStale(root, now))) await measure(root, stop, now);
     if (cleaned && cleaned.items.length > 0) return cleaned;
-    return waitMs > 0 ? await recordedSince(root, project, { run, since: now }) : undefined;
+    return untold ? await recordedSince(root, project, run, untold) : undefined;
   } catch {
     return undefined;
   }

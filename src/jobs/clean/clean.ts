@@ -34,12 +34,14 @@ export interface CleanOptions {
   report?: (runId: string) => Promise<void>;
   /** Gets each save whose work is not on the target, before any of them goes. */
   announce?: (item: CleanedItem) => void;
+  /** Keeps what was removed, before the next cleaning of the project can begin. */
+  record?: (cleaned: Cleaned) => Promise<void>;
   /** How long another cleaning of the project may keep this one waiting. */
   waitMs: number;
   onWait?: (pid: number) => void;
 }
 
-export interface Cleaning extends Omit<CleanOptions, 'announce'> {
+export interface Cleaning extends Omit<CleanOptions, 'announce' | 'record'> {
   out: Stays;
   done: (item: CleanedItem) => void;
   announce: (item: CleanedItem) => void;
@@ -62,14 +64,23 @@ export async function clean(options: CleanOptions): Promise<Cleaned> {
     },
   };
   const { root, project, dryRun } = options;
+  const result = (): Cleaned => ({
+    items,
+    bytes: items.reduce((sum, item) => sum + item.bytes, 0),
+    stays: [...new Set(out.told)],
+    ...(options.stop() ? { more: true as const } : {}),
+  });
   const first = async (): Promise<void> => {
     if (!dryRun) cleaning.sweptAway(await sweep(projectDir(root, project)), projectDir(root, project));
     await cleanOld(cleaning, [baselineDir(root, project), greensDir(root, project)]);
   };
+  let recorded = false;
   const all = async (): Promise<void> => {
     await first();
     for (const step of [cleanRuns, cleanRestored, cleanWorktrees, cleanSaves, cleanGone])
       if (!options.stop()) await out.trying(projectDir(root, project), () => step(cleaning));
+    await options.record?.(result());
+    recorded = true;
   };
   if (await out.mayClean(projectDir(root, project))) {
     if (dryRun) await all();
@@ -80,8 +91,8 @@ export async function clean(options: CleanOptions): Promise<Cleaned> {
       await locked().catch((error: unknown) => onFullDisk(cleaning, error, { first, locked }));
     }
   } else await cleanGone(cleaning);
-  const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
-  return { items, bytes, stays: [...new Set(out.told)], ...(options.stop() ? { more: true as const } : {}) };
+  if (!recorded) await options.record?.(result());
+  return result();
 }
 
 /** By age while it looks, the oldest first, so that a cleaning that has little time gets on. Then by size. */

@@ -34,11 +34,18 @@ export async function recordCleaned(
   await appendOwn(eventsPath(root, { project, runId: run }), `${JSON.stringify(event)}\n`).catch(() => undefined);
 }
 
-/** What another process has removed meanwhile. */
+/** Times in ISO 8601. `after`: of the last cleaning that was told. */
+export interface Untold {
+  since: string;
+  after?: string;
+}
+
+/** What another process has removed in a run, and nobody was told. */
 export async function recordedSince(
   root: string,
   project: string,
-  { run, since }: { run: string; since: Date },
+  run: string,
+  { since, after }: Untold,
 ): Promise<Cleaned | undefined> {
   const tail = (await tailOfOwn(cleanedPath(root, project), TAIL).catch(() => undefined)) ?? '';
   return tail
@@ -51,5 +58,5 @@ export async function recordedSince(
         return [];
       }
     })
-    .findLast((line) => line.run === run && Date.parse(line.at) >= since.getTime());
+    .findLast((line) => line.run === run && line.at >= since && line.at > (after ?? ''));
 }

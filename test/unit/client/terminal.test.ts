@@ -200,6 +200,14 @@ describe('A8 coming back to a run', () => {
     expect(night[0]).toMatch(/^… \d+ earlier lines: ralphctl logs/);
     expect(night.length).toBeLessThan(60);
     expect(night.at(-1)).toContain('i-89');
+    // The end of the run does not tell it once more.
+    const at = new Date(0).toISOString();
+    await writeFile(path, `${JSON.stringify({ at, kind: 'cleaned', bytes: 5, what: 'transcripts of 1 run' })}\n`);
+    expect(await showEvents(context, path, AbortSignal.abort())).toBe(at);
+    expect(written.splice(0).join('')).toContain('cleaned: 5');
+    await writeFile(path, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    expect(await showEvents(context, path, AbortSignal.abort())).toBeUndefined();
+    written.splice(0);
     await showEvents({ ...context, json: true }, path, AbortSignal.abort());
     expect(written).toHaveLength(90);
   });

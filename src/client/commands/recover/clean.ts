@@ -45,6 +45,7 @@ export async function clean(context: Context, { dryRun = false }: CleanOptions):
   const now = new Date();
   const cleaned = await cleanProject({
     ...{ root, project, rules: config.retention, dryRun, byItself: false, now, waitMs: MOST_WAIT_MS },
+    ...(dryRun ? {} : { record: (done) => recordCleaned(root, project, done, { moment: 'command' }) }),
     ...(target === undefined ? {} : { place: { repo: repository.root, target, backlogPath, worktreesRoot } }),
     stop: () => stopped.signal.aborted,
     open: () => (run ? isOpenNow(context, { project, runId: run.file.runId }) : Promise.resolve(false)),
@@ -56,7 +57,6 @@ export async function clean(context: Context, { dryRun = false }: CleanOptions):
     onWait: (pid) => say(`waiting for another cleaning of this project (process ${pid})`),
   });
   if (!dryRun) {
-    await recordCleaned(root, project, cleaned, { moment: 'command' });
     const server = await runningServer(root);
     if (server) await keepHistory(root, project, config.retention.serverHistoryDays, server.address);
     const end = performance.now() + MEASURE_MS;
