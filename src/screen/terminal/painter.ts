@@ -1,8 +1,9 @@
 /**
- * Writes frames to a terminal: only changed lines, each with one cursor move.
- * Invariant: a frame equal to the last one writes nothing, and no frame scrolls the terminal. Treats lines as opaque.
+ * Writes frames to a terminal: the changed part of changed lines, each with one cursor move.
+ * Invariant: a frame equal to the last one writes nothing, and no frame scrolls the terminal.
  * Must not import the model or the screens.
  */
+import { changedPart } from './changed-part.js';
 
 export interface Frame {
   /** Rendered lines with escapes, none wider than the terminal. */
@@ -44,7 +45,10 @@ export class Painter {
     let out = shift ? shiftCommand(shift) : '';
     lines.forEach((line, row) => {
       if (last?.[row] === line) return;
-      out += `${moveTo(row, 0)}${RESET}${line}${RESET}${ERASE_LINE}`;
+      const part = last?.[row] === undefined ? undefined : changedPart(last[row], line);
+      out += part
+        ? `${moveTo(row, part.column)}${RESET}${part.text}`
+        : `${moveTo(row, 0)}${RESET}${line}${RESET}${ERASE_LINE}`;
     });
     if (last === undefined || last.length > lines.length) out += `${moveTo(lines.length, 0)}${RESET}${ERASE_BELOW}`;
     const moved = cursor?.row !== this.#cursor?.row || cursor?.column !== this.#cursor?.column;

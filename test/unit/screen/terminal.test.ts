@@ -4,10 +4,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { changedPart } from '../../../src/screen/terminal/changed-part.js';
 import { type KeyPress, readKeys } from '../../../src/screen/terminal/keys.js';
 import { focus, newPace, painted, wants } from '../../../src/screen/terminal/pace.js';
 import { Painter } from '../../../src/screen/terminal/painter.js';
+import { render } from '../../../src/screen/terminal/render.js';
 import { Terminal } from '../../../src/screen/terminal/terminal.js';
+
+/** Characters and how they look, without the spaces at the end of lines that look like nothing. */
+function cells(terminal: InstanceType<typeof xterm.Terminal>): string[] {
+  const { active } = terminal.buffer;
+  return Array.from({ length: terminal.rows }, (_, row) => {
+    const line = active.getLine(active.baseY + row);
+    const all = Array.from({ length: terminal.cols }, (_, column) => {
+      const cell = line?.getCell(column);
+      const text = cell?.getWidth() === 0 ? '' : cell?.getChars() || ' ';
+      return `${text}${cell?.getFgColor()}${cell?.isBold()}${cell?.isDim()}${cell?.isInverse()}`;
+    });
+    return all.join('|');
+  });
+}
 
 describe('painting', () => {
   const screen = (columns: number, rows: number) => {
@@ -41,6 +57,50 @@ describe('painting', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('writes the changed part of a line, with its styles, and whole lines where the width of a character is not certain', async () => {
+    const styled = fc.tuple(
+      fc.constantFrom([], ['dim' as const], ['bold' as const, 'inverse' as const]),
+      fc.constantFrom(undefined, 'blue' as const, 'red' as const),
+      fc.stringMatching(/^[ab \u2502\u2588\u00e9\u8a9e\u2713]{1,4}$/),
+    );
+    const line = fc.array(styled, { maxLength: 4 }).map((spans) =>
+      render(
+        spans.map(([styles, colour, text]) => ({
+          text,
+          ...Object.fromEntries(styles.map((style) => [style, true])),
+          ...(colour ? { colour } : {}),
+        })),
+        true,
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(line, { maxLength: 5 }), { minLength: 2, maxLength: 6 }), async (frames) => {
+        const parts = screen(40, 7);
+        for (const frame of frames) {
+          parts.painter.paint({ lines: frame });
+          const whole = screen(40, 7);
+          whole.painter.paint({ lines: frame });
+          await Promise.all([parts.lines(), whole.lines()]);
+          expect(cells(parts.terminal)).toEqual(cells(whole.terminal));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('leaves the columns beside a change alone', () => {
+    const { painter } = screen(120, 8);
+    const wide = (n: number): string => `\u001b[2m│\u001b[0m iteration ${n} \u001b[2m${'─'.repeat(100)}\u001b[0m`;
+    painter.paint({ lines: [wide(1)] });
+    const before = painter.written.characters;
+    painter.paint({ lines: [wide(2)] });
+    expect(painter.written.characters - before).toBeLessThan(60);
+    expect(changedPart(wide(1), wide(2))).toEqual({ column: 12, text: '2' });
+    expect(changedPart('one ✋ two', 'one ✋ three')).toBeUndefined();
+    expect(changedPart('e\u0301 a', 'e\u0301 b')).toBeUndefined();
+    expect(changedPart('\u001b]0;title\u0007a', 'b')).toBeUndefined();
   });
 
   it('moves the lines of a list that grows, whichever end it grows at', async () => {
