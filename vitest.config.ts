@@ -41,6 +41,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
+          exclude: LATER,
           isolate: true,
           testTimeout: 60_000 * longer,
           hookTimeout: 60_000 * longer,
