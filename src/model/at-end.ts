@@ -73,6 +73,10 @@ function change(model: RunModel, idea: IdeaModel, to: Pick<IdeaModel, 'landedBef
 export const isDecided = (forNext: { queued?: true; leftOut?: true } | undefined): boolean =>
   forNext?.queued === true || forNext?.leftOut === true;
 
+/** A person has answered since the run, and the next start goes on with it. */
+export const isAnswered = ({ answered, forNext, lineGone }: IdeaModel): boolean =>
+  answered !== undefined && !forNext?.leftOut && lineGone === undefined;
+
 /* The numbers of a run that is over, the same in every view. */
 
 export interface Outcome {
@@ -159,6 +163,7 @@ export function sinceThen({ ideas, order, target, endedAt }: RunModel): SinceThe
     if (idea.atEnd && !idea.off && (told?.verb === 'rollback' || told?.verb === 'reset')) add('rolled back', id);
     if (idea.lineGone) add(`${idea.lineGone.ticked ? 'ticked' : 'no longer'} in ${idea.lineGone.backlog}`, id);
     else if (idea.forNext?.queued) add('queued for the next start', id);
+    else if (isAnswered(idea)) add('answered', id);
     else if (idea.forNext?.givenUp) add('given up', id);
     else if (idea.forNext?.leftOut && !idea.off) add('left out of the next start', id);
   }

@@ -9,6 +9,7 @@ import type { IdeaModel, RunModel } from './model.js';
 /** A stop or an abort sends an idea that asks back to the backlog. */
 export function keepQuestion(idea: IdeaModel, runState: RunModel['state']): void {
   delete idea.left;
+  delete idea.answered;
   if (idea.status !== 'needs-human' || runState !== 'stopping') return;
   const { question, questionId, asking, approval, reason, since } = idea;
   const asked = question ?? reason;
@@ -39,8 +40,17 @@ export function askAgain(model: RunModel): void {
   }
 }
 
-/** The run goes on, or a person has answered the question after it. */
+/** A person has answered the question after the run: it waited for that, and nothing cut it off. */
+export function answeredAfter(model: RunModel, idea: IdeaModel): void {
+  const { left } = idea;
+  if (!left) return;
+  noLongerAsks(model, idea);
+  idea.answered = left;
+}
+
+/** The run goes on. */
 export function noLongerAsks(model: RunModel, idea: IdeaModel): void {
+  delete idea.answered;
   if (!idea.left) return;
   delete idea.left;
   if (idea.status !== 'needs-human') return;

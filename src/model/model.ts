@@ -105,6 +105,8 @@ export interface IdeaModel {
   lastAsked?: string;
   /** Its question when the run was stopped; nobody has answered it (`left-asking.ts`). */
   left?: { question: string; questionId?: string; asking?: Asking; approval: boolean; since?: number };
+  /** That question, once a person has answered it after the run. */
+  answered?: NonNullable<IdeaModel['left']>;
   startedAt?: number;
   /** 1-based number of its slot, while it has one. */
   slot?: number;

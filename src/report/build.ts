@@ -11,7 +11,7 @@ import { startCommand } from '../model/start-again.js';
 import { runsOf } from '../model/tally.js';
 import { asNext } from '../screen/lists.js';
 import { many } from '../screen/text/numbers.js';
-import { fixOf, overOf } from './commands.js';
+import { fixOfOpen, overOf } from './commands.js';
 import type { Extra, Gone } from './extra.js';
 import { fixCommands, fixText, lostText } from './gone-text.js';
 import { lookOf, lookOfIdea, named } from './look.js';
@@ -155,7 +155,7 @@ function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly Open
   const found = open.flatMap((one): Todo[] => {
     const idea = byId.get(one.idea);
     const asks = idea && one.later === undefined && !isSettled(idea) && !isOnlyCutOff(idea, one.state);
-    const fix = asks ? fixOf(idea, one.state, overOf(model, extra.over)) : undefined;
+    const fix = asks ? fixOfOpen(idea, one, overOf(model, extra.over)) : undefined;
     if (!fix) return [];
     return [
       {
@@ -245,13 +245,17 @@ function ofTheNextStart(
   const canStart = (id: string): boolean => !blocked.has(id);
   const ids = (some: readonly OpenIdea[]): string[] => some.map(({ idea }) => idea);
   const queued = asNext(model, [...new Set([...takenOff, ...ids(left.filter((one) => one.queued))])].filter(canStart));
+  const told = asNext(model, ids(left.filter((one) => one.answered && !one.queued)).filter(canStart));
   const rest = asNext(model, ids(left.filter(isRest)).filter(canStart));
   const texts = [
     ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),
+    ...(told.length > 0 ? [`you answered ${many(told.length, 'idea')}: ${named(told)}`] : []),
     ...(rest.length > 0 ? [`${many(rest.length, 'idea')} did not run or did not finish: ${named(rest)}`] : []),
   ];
   if (texts.length > 0) add(rest.length > 0 ? 'the rest' : 'queued', texts.join('. '), startCommand(startAgain));
-  const stuck = new Set(ids(left.filter((one) => one.queued || isRest(one))).filter((id) => blocked.has(id)));
+  const stuck = new Set(
+    ids(left.filter((one) => one.queued || one.answered || isRest(one))).filter((id) => blocked.has(id)),
+  );
   for (const [id, some] of waits) {
     const those = [...some].filter((one) => stuck.has(one));
     if (those.length > 0)

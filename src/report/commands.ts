@@ -5,7 +5,7 @@
 import { type Fix, fixNow, moreTime, oneCommand as one } from '../decide/idea/fix.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { startCommand } from '../model/start-again.js';
-import type { OpenState } from './schema.js';
+import type { OpenIdea, OpenState } from './schema.js';
 
 /** Builds a sentence: `asText` formats the words and `asCode` the commands. */
 export function withCommands(
@@ -32,6 +32,13 @@ type About = Pick<IdeaModel, 'id' | 'status' | 'warnings' | 'single'> & { reason
 export function fixOf(idea: About, state: OpenState, over: { start: string } | false): Fix | undefined {
   return over ? afterwards(idea, state, over.start) : meanwhile(idea, state);
 }
+
+/** Of an idea in a report. One that a person has answered since needs nothing but the next start. */
+export const fixOfOpen = (
+  idea: About,
+  { state, answered }: Pick<OpenIdea, 'state' | 'answered'>,
+  over: { start: string } | false,
+): Fix | undefined => (answered ? undefined : fixOf(idea, state, over));
 
 /** `over` of `fixOf` in a report. */
 export const overOf = ({ startAgain }: Pick<RunModel, 'startAgain'>, over: boolean): { start: string } | false =>

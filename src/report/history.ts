@@ -64,11 +64,11 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
   };
 }
 
-const historyIdea = ({ idea, state, reason, later, queued, times = 1 }: OpenIdea): HistoryIdea => ({
+const historyIdea = ({ idea, state, reason, later, queued, answered, times = 1 }: OpenIdea): HistoryIdea => ({
   id: idea,
   state: state as HistoryIdea['state'],
   reason: reason ?? '',
-  since: later ?? (queued ? 'queued' : times > 1 ? `${nth(times)} time` : 'not yet'),
+  since: later ?? (queued ? 'queued' : answered ? 'answered' : times > 1 ? `${nth(times)} time` : 'not yet'),
 });
 
 /** A line from a summary alone. */

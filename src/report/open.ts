@@ -1,4 +1,5 @@
 /** Ideas that have not landed, with their states and reasons. Pure. */
+import { isAnswered } from '../model/at-end.js';
 import { hasLanded } from '../model/counts.js';
 import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
 import { branchSize } from '../model/tally.js';
@@ -27,12 +28,20 @@ export function stateOf({ off: _, reverted: __, ...idea }: IdeaModel, waitsFor: 
 
 export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenIdea {
   const before = idea.dependsOn.filter((id) => !hasLanded(model.ideas, id));
-  const asked = extra.over ? unanswered(idea) : undefined;
+  const answered = extra.over && isAnswered(idea) ? idea.answered : undefined;
+  const asked = extra.over ? (answered?.question ?? unanswered(idea)) : undefined;
   const stopped = extra.over ? cutOff(model, idea, extra.terminated ? 'terminated' : model.state) : undefined;
   const last = stateOf(idea, before[0]);
   // The run closed before its first agent run.
   const rests = last !== 'works' ? last : extra.over ? 'ready' : extra.still ? 'waits' : last;
-  const now = asked === undefined ? (stopped === undefined ? rests : 'stopped') : idea.approval ? 'approve' : 'asks';
+  const now =
+    asked === undefined
+      ? stopped === undefined
+        ? rests
+        : 'stopped'
+      : (answered ?? idea).approval
+        ? 'approve'
+        : 'asks';
   const state = extra.givenUp?.has(idea.id) ? 'given up' : now;
   const told = idea.said.findLast(({ verb }) => verb === 'skip' || verb === 'abandon');
   const reason = asked ?? (state === 'stopped' ? stopped : reasonOf(idea, state, before)) ?? told?.text;
@@ -43,7 +52,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   const branch = commits > 0 ? extra.branchOf?.(idea.id) : undefined;
   const saved = !branch && extra.saved?.has(idea.id) === true;
   const queued = idea.forNext?.queued === true && !idea.lineGone;
-  const acted = later !== undefined || queued || idea.lineGone !== undefined;
+  const acted = later !== undefined || queued || answered !== undefined || idea.lineGone !== undefined;
   return {
     ...workOf(idea),
     state,
@@ -56,6 +65,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     ...(times > 1 ? { times } : {}),
     ...(later ? { later } : {}),
     ...(queued ? { queued: true } : {}),
+    ...(answered ? { answered: true } : {}),
     ...(idea.forNext ? { forNext: idea.forNext.words } : {}),
     ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log, ...(tail ? { gateTail: tail } : {}) } : {}),
   };

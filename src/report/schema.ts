@@ -111,6 +111,7 @@ const open = z.object({
   times: z.number().optional().describe('Runs in a row in which it ended like this, this one included.'),
   later: z.string().optional().describe('How it stands in a newer run.'),
   queued: z.literal(true).optional().describe('A person queued it again after the run, for the next start.'),
+  answered: z.literal(true).optional().describe('A person has answered its question after the run.'),
   forNext: z.array(z.string()).optional().describe('Commands of people that the next start carries out.'),
   gateLog: z.string().optional(),
   gateTail: z.string().optional().describe('The last lines of that file.'),

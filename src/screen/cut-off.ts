@@ -27,11 +27,12 @@ export function cutOff(model: RunModel, idea: IdeaModel, state: string = model.s
 }
 
 /** Whether the end of an idea's run cut it off. The run is over. */
-export function isCutOff({ iterations, status, held, forNext, said, againAt = 0, off }: IdeaModel): boolean {
+export function isCutOff(idea: IdeaModel): boolean {
+  const { iterations, status, held, forNext, said, againAt = 0, off, answered } = idea;
   const last = iterations.at(-1);
   if (!OPEN.has(status) || !last) return false;
   // A person decided about it since.
-  if (off || held || forNext?.leftOut) return false;
+  if (off || held || forNext?.leftOut || answered) return false;
   if (said.some(({ verb, at }) => verb === 'rollback' && at >= last.startedAt)) return false;
   // It had ended before, and had not begun again.
   return last.startedAt >= againAt;
@@ -41,7 +42,8 @@ export function isCutOff({ iterations, status, held, forNext, said, againAt = 0,
 export function endWord(model: RunModel | undefined, { idea, status }: RunSummary['notLanded'][number]): string {
   const now = model?.ideas.get(idea);
   if (!model || !now) return statusWord(status);
-  if (now.left) return now.left.approval ? 'wants approval' : 'asks';
+  const asked = now.left ?? now.answered;
+  if (asked) return asked.approval ? 'wants approval' : 'asks';
   return isStopped(model, now) ? 'stopped' : statusWord(status);
 }
 

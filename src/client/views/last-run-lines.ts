@@ -1,5 +1,5 @@
 /** Formats the last run, while none is open, as lines of `status`. */
-import { outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '../../model/at-end.js';
+import { isAnswered, outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '../../model/at-end.js';
 import type { SummaryFile } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
@@ -32,6 +32,12 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
     }
     if (now?.off) {
       print(`${LOOKS['taken off'].sign} ${one.idea} taken off: ${clean(now.off.text)}`);
+      continue;
+    }
+    if (now?.answered && isAnswered(now)) {
+      const { question, approval } = now.answered;
+      const sign = signOf({ status: 'needs-human', ...(approval ? { approval } : {}) });
+      print(`${sign} ${one.idea} ${endWord(model, one)}: ${clean(question)}`);
       continue;
     }
     const isHeld = held.has(one.idea);

@@ -11,9 +11,9 @@ import type { Gone, IdeaModel } from '../../../model/model.js';
 import { takeVerdicts } from '../../../model/stands.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
-import { fixOf, overOf } from '../../../report/commands.js';
+import { fixOfOpen, overOf } from '../../../report/commands.js';
 import { commitsIn, openIdea } from '../../../report/open.js';
-import type { OpenState } from '../../../report/schema.js';
+import type { OpenIdea } from '../../../report/schema.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
 import { signalText } from '../../../report/work.js';
 import { type CleanedParts, cleanedParts, cleanedText } from '../../../run-files/cleaned.js';
@@ -85,7 +85,7 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
   const open = idea.status === 'landed' || idea.group || idea.off ? undefined : openIdea(model, idea, extra);
   const over = overOf(model, extra.over);
   const helps = open && open.later === undefined && !idea.lineGone;
-  const fix = helps ? (fixOf(idea, open.state, over)?.fix ?? nextStart(open.state, over)) : undefined;
+  const fix = helps ? (fixOfOpen(idea, open, over)?.fix ?? nextStart(open, over)) : undefined;
   const gone = idea.off ?? extra.gone?.get(idea.id);
   const commits = commitsIn(idea, extra);
   const name = idea.status !== 'landed' && commits > 0 ? extra.branchOf?.(idea.id) : undefined;
@@ -111,8 +111,8 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
 }
 
 /** Of an idea that nobody has to do anything about first: a report has no task for it. */
-const nextStart = (state: OpenState, over: { start: string } | false): string | undefined =>
-  over && (state === 'ready' || state === 'after') ? over.start : undefined;
+const nextStart = ({ state, answered }: OpenIdea, over: { start: string } | false): string | undefined =>
+  over && (answered || state === 'ready' || state === 'after') ? over.start : undefined;
 
 async function addNotPushed(root: string, shown: Shown): Promise<void> {
   if (shown.idea.status !== 'landed') return;
