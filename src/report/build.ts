@@ -11,7 +11,7 @@ import { startCommand } from '../model/start-again.js';
 import { runsOf } from '../model/tally.js';
 import { asNext } from '../screen/lists.js';
 import { many } from '../screen/text/numbers.js';
-import { fixOfOpen, overOf } from './commands.js';
+import { fixOfOpen, onceStopped, overOf } from './commands.js';
 import type { Extra, Gone } from './extra.js';
 import { fixCommands, fixText, lostText } from './gone-text.js';
 import { lookOf, lookOfIdea, named } from './look.js';
@@ -179,15 +179,17 @@ const isOnlyCutOff = ({ warnings }: IdeaModel, state: OpenState): boolean =>
 
 function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Todo[] {
   const todo: Todo[] = [];
+  const over = overOf(model, extra.over);
   const add = (subject: string, text: string, command: string, before = ''): void => {
     todo.push({ subject, text, notes: [], fix: `${before}${command}`, commands: [command] });
   };
   for (const { key, agents, kind, reason } of model.accounts.values()) {
     if (kind !== 'auth' || model.accounts.get(key)?.state === 'open') continue;
-    const again = extra.over ? startCommand(model.startAgain) : 'ralphctl limits retry';
-    add(agents.join(', '), reason ?? 'needs a login', again, `log in to ${agents.join(', ')}, then: `);
+    const again = over ? over.start : 'ralphctl limits retry';
+    const before = `${onceStopped(over)}log in to ${agents.join(', ')}, then: `;
+    add(agents.join(', '), reason ?? 'needs a login', again, before);
   }
-  if (model.review && !extra.over) add('run', model.why ?? 'needs a review', 'ralphctl review');
+  if (model.review && !over) add('run', model.why ?? 'needs a review', 'ralphctl review');
   if (extra.over) todo.push(...ofTheTarget(model, extra));
   if (extra.over) ofTheNextStart(model, open, add, takenOff(model, extra));
   if (extra.over)

@@ -28,21 +28,36 @@ export function withCommands(
 /** What a command needs to know about an idea. */
 type About = Pick<IdeaModel, 'id' | 'status' | 'warnings' | 'single'> & { reason?: string | undefined };
 
-/** Undefined when no action is necessary. `start`: the command that begins the next run. */
-export function fixOf(idea: About, state: OpenState, over: { start: string } | false): Fix | undefined {
-  return over ? afterwards(idea, state, over.start) : meanwhile(idea, state);
+/**
+ * The run takes no command to an idea any more. `start`: the command that begins the next run. `stopping`: it takes only
+ * `abort` now, and what helps is for once it has stopped.
+ */
+export type Over = { start: string; stopping?: true } | false;
+
+/** Before a fix. */
+export const onceStopped = (over: Over): string =>
+  over !== false && over.stopping ? 'once the run has stopped: ' : '';
+
+/** Undefined when no action is necessary. */
+export function fixOf(idea: About, state: OpenState, over: Over): Fix | undefined {
+  if (!over) return meanwhile(idea, state);
+  const rests = over.stopping && state === 'held' && idea.status === 'paused';
+  const fix = afterwards(idea, rests ? 'stopped' : state, over.start);
+  return fix && { ...fix, fix: `${onceStopped(over)}${fix.fix}` };
 }
 
 /** Of an idea in a report. One that a person has answered since needs nothing but the next start. */
 export const fixOfOpen = (
   idea: About,
   { state, answered }: Pick<OpenIdea, 'state' | 'answered'>,
-  over: { start: string } | false,
+  over: Over,
 ): Fix | undefined => (answered ? undefined : fixOf(idea, state, over));
 
 /** `over` of `fixOf` in a report. */
-export const overOf = ({ startAgain }: Pick<RunModel, 'startAgain'>, over: boolean): { start: string } | false =>
-  over && { start: startCommand(startAgain) };
+export function overOf({ startAgain, state }: Pick<RunModel, 'startAgain' | 'state'>, over: boolean): Over {
+  if (!over && state !== 'stopping') return false;
+  return { start: startCommand(startAgain), ...(over ? {} : { stopping: true as const }) };
+}
 
 function meanwhile(about: About, state: OpenState): Fix | undefined {
   switch (state) {

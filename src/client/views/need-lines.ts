@@ -1,9 +1,10 @@
 /** The ideas that wait for a person or rest, as lines of `status`, each with the command that brings it on. */
 import { needsAndHeld } from '../../decide/views/resting.js';
 import type { IdeaFacts } from '../../model/facts.js';
+import type { StartAgain } from '../../model/start-again.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, RunStatus } from '../../protocol/views.js';
-import { fixOf } from '../../report/commands.js';
+import { fixOf, type Over, overOf } from '../../report/commands.js';
 import type { OpenState } from '../../report/schema.js';
 import { wrapAll } from '../../screen/text/text.js';
 import { LOOKS, type Shown } from '../../screen/text/theme.js';
@@ -19,16 +20,14 @@ export const SHOWN = 20;
 const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout', 'wants-approval'] as const;
 
 /** What waits for a person, and what rests because a person put it on hold. */
-export function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>): void {
+export function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>, startAgain?: StartAgain): void {
   const lists = needsAndHeld(live);
-  const stopping = live.state === 'stopping';
-  wait(lists.needs, lists.needs.length + (live.more?.attention ?? 0), (line) =>
-    attention(line, told[line.id], false, stopping),
-  );
+  const over = overOf({ state: live.state, ...(startAgain ? { startAgain } : {}) }, false);
+  wait(lists.needs, lists.needs.length + (live.more?.attention ?? 0), (line) => attention(line, told[line.id], over));
   const held = lists.held.length + (live.more?.held ?? 0);
   if (held === 0) return;
   print(`Held (${held})`);
-  for (const line of lists.held.slice(0, SHOWN)) attention(line, told[line.id], false, stopping);
+  for (const line of lists.held.slice(0, SHOWN)) attention(line, told[line.id], over);
   if (held > SHOWN) print(`  and ${held - SHOWN} more; all of them: ralphctl status --only held`);
 }
 
@@ -64,25 +63,16 @@ export function questionLines(id: string, question: string, columns = PIPE): str
 export const waitText = (line: IdeaLine, question: string, columns?: number): string =>
   [`${line.id} waits for you:`, ...questionLines(line.id, question, columns), `  ${remedy(line)}`].join('\n');
 
-/** Of a run that is over: the command that begins the next one. */
-type Over = { start: string } | false;
-
 /** An idea that waits for a person, with the beginning of its question. */
-export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false, stopping = false): void {
+export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false): void {
   const { id, status, reason } = line;
   if (reason && status === 'needs-human') {
     print(`? ${id} ${lineWord(line)}:`);
     for (const text of questionLines(id, reason, textWidth())) print(text);
   } else print(`${signOf(line)} ${id} ${lineWord(line)}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);
-  const fix = stopping ? onceStopped(line) : remedy(line, over);
+  const fix = remedy(line, over);
   if (fix) print(`    ${fix}`);
-}
-
-/** A run that stops takes no command but `abort`. */
-export function onceStopped(line: IdeaLine): string | undefined {
-  const fix = remedy(line, { start: 'ralphctl start' });
-  return fix && `once the run has stopped: ${fix}`;
 }
 
 /** As the screen and the report name them. */

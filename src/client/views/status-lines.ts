@@ -48,7 +48,7 @@ export function describeLive(
   );
   const nothing = nothingRuns(live);
   if (nothing) print(`${nothing.text}. Resume with: ralphctl resume ${nothing.first}`);
-  needs(live, told);
+  needs(live, told, model?.startAgain);
   slots(live, new Map(views.map((view) => [view.idea, view])), progress, told);
   if (live.next.length > 0) print(`next: ${live.next.map((id) => nextText(id, live.scores?.[id])).join(', ')}`);
   if (model) for (const line of besideLines(model)) print(line);

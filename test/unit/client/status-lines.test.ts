@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { todoOf } from '../../../src/client/plan/order.js';
 import { describeLast } from '../../../src/client/views/last-run-lines.js';
-import { onceStopped, questionLines, remedy } from '../../../src/client/views/need-lines.js';
+import { questionLines, remedy } from '../../../src/client/views/need-lines.js';
 import { iterationsText, leftText } from '../../../src/client/views/status-lines.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
 import { nothingRuns } from '../../../src/decide/views/resting.js';
@@ -77,12 +77,13 @@ it('C2 G4: an idea that waits for a person has the command of the report', () =>
   expect(remedy({ ...line, status: 'paused', held: true }, over)).toBe('ralphctl start continues from its branch');
   expect(remedy({ ...line, status: 'blocked' }, over)).toMatch(/^solve this, then: ralphctl start/);
   // A run that stops refuses retry and unblock.
+  const stopping = { ...over, stopping: true } as const;
   for (const status of ['blocked', 'failed', 'timeout'] as const)
-    expect(onceStopped({ ...line, status })).toMatch(/^once the run has stopped: .*ralphctl start/);
-  expect(onceStopped({ ...line, status: 'needs-human' })).toBe(
+    expect(remedy({ ...line, status }, stopping)).toMatch(/^once the run has stopped: .*ralphctl start/);
+  expect(remedy({ ...line, status: 'needs-human' }, stopping)).toBe(
     'once the run has stopped: ralphctl answer a-1 "…", then: ralphctl start',
   );
-  expect(onceStopped({ ...line, status: 'running' })).toBeUndefined();
+  expect(remedy({ ...line, status: 'running' }, stopping)).toBeUndefined();
 });
 
 it('G1: status, the full screen and a dry run count the same ideas as to do', () => {

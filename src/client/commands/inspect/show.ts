@@ -11,7 +11,7 @@ import type { Gone, IdeaModel } from '../../../model/model.js';
 import { takeVerdicts } from '../../../model/stands.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
-import { fixOfOpen, overOf } from '../../../report/commands.js';
+import { fixOfOpen, type Over, overOf } from '../../../report/commands.js';
 import { commitsIn, openIdea } from '../../../report/open.js';
 import type { OpenIdea } from '../../../report/schema.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
@@ -111,8 +111,8 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
 }
 
 /** Of an idea that nobody has to do anything about first: a report has no task for it. */
-const nextStart = ({ state, answered }: OpenIdea, over: { start: string } | false): string | undefined =>
-  over && (answered || state === 'ready' || state === 'after') ? over.start : undefined;
+const nextStart = ({ state, answered }: OpenIdea, over: Over): string | undefined =>
+  over && !over.stopping && (answered || state === 'ready' || state === 'after') ? over.start : undefined;
 
 async function addNotPushed(root: string, shown: Shown): Promise<void> {
   if (shown.idea.status !== 'landed') return;
