@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { DefaultLogger, type LogEntry, type Logger, type LogLevel } from '@temporalio/worker';
 import { type Logger as PinoLogger, pino } from 'pino';
-import roll from 'pino-roll';
 import { projectDir } from '../config/paths.js';
+import { rollingFile } from './rolling-file.js';
 
 export const workerLogDir = (root: string, project: string): string => join(projectDir(root, project), 'logs');
 
@@ -19,13 +19,13 @@ export interface WorkerLog {
   close(): void;
 }
 
+const MOST_BYTES = 10 * 1024 * 1024;
+
 export async function openWorkerLog(root: string, project: string, echo: boolean): Promise<WorkerLog> {
-  const destination = await roll({
+  const destination = await rollingFile({
     file: join(workerLogDir(root, project), 'worker'),
-    size: '10m',
-    mkdir: true,
-    mode: 0o600,
-    limit: { count: 5 },
+    size: MOST_BYTES,
+    keep: 5,
   });
   const log = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   const repeats = new Repeats();

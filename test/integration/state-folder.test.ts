@@ -7,6 +7,7 @@ import type { Payload } from '@temporalio/common';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { autopilotId, ideaWorkflowId } from '../../src/protocol/names.js';
 import { compressLargePayloads } from '../../src/server/codec.js';
+import { stopServer } from '../../src/server/stop.js';
 import { roadmap, sandbox } from '../support/program.js';
 
 describe('a state folder that cannot be used', () => {
@@ -33,6 +34,23 @@ describe('a state folder that cannot be used', () => {
     }
   });
 });
+
+it('a run lands in a state folder whose path has characters that Windows does not take', async () => {
+  const base = await mkdtemp(join(tmpdir(), 'ralphctl-folder-'));
+  const folder = join(base, 'a<b> c|d"e?f*g');
+  const box = await sandbox(folder, {
+    'roadmap.md': roadmap([{ id: 't-1' }]),
+    '.ralph-script.yaml': 'default: [{do: [{write: {path: made.txt, text: x}}], signal: COMPLETE}]\n',
+  });
+  onTestFinished(async () => {
+    await box.dispose();
+    await stopServer(folder);
+    await rm(base, { recursive: true, force: true, maxRetries: 3 });
+  });
+  const done = await box.run('start', '--agent', 'scripted', '--wait');
+  expect(done.code, done.stderr).toBe(0);
+  expect(await box.git('log', '--format=%s', '-1', '--', 'made.txt')).not.toBe('');
+}, 300_000);
 
 it('a temporary folder that cannot be used: start refuses, names it, and starts nothing; doctor names it', async () => {
   const box = await sandbox(inject('stateRoot'), {
