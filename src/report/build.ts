@@ -3,6 +3,7 @@
  * Invariant: pure; the same model and extra give the same report.
  */
 import { heldWithoutSync } from '../decide/delivery/push.js';
+import { needsOfRun } from '../decide/views/resting.js';
 import { atEnd, isDecided, isLeftOut, outcome, sinceThen } from '../model/at-end.js';
 import { countsIn, groupProgress } from '../model/counts.js';
 import { waitForLeftOut } from '../model/left-out.js';
@@ -183,13 +184,15 @@ function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Tod
   const add = (subject: string, text: string, command: string, before = ''): void => {
     todo.push({ subject, text, notes: [], fix: `${before}${command}`, commands: [command] });
   };
-  for (const { key, agents, kind, reason } of model.accounts.values()) {
-    if (kind !== 'auth' || model.accounts.get(key)?.state === 'open') continue;
-    const again = over ? over.start : 'ralphctl limits retry';
-    const before = `${onceStopped(over)}log in to ${agents.join(', ')}, then: `;
-    add(agents.join(', '), reason ?? 'needs a login', again, before);
-  }
-  if (model.review && !over) add('run', model.why ?? 'needs a review', 'ralphctl review');
+  const about = { state: model.state, accounts: model.accounts.values() };
+  const needs = needsOfRun(over ? { ...about, state: 'over' } : { ...about, review: model.review, why: model.why });
+  for (const { kind, name, text, fix, command } of needs)
+    add(
+      name,
+      kind === 'review' ? `needs a review: ${text}` : text,
+      over ? over.start : command,
+      `${onceStopped(over)}${fix}`,
+    );
   if (extra.over) todo.push(...ofTheTarget(model, extra));
   if (extra.over) ofTheNextStart(model, open, add, takenOff(model, extra));
   if (extra.over)

@@ -2,6 +2,7 @@
  * The lists that views show, computed once per change of the model.
  * Invariant: an unchanged model gives the same list objects, whichever view asks.
  */
+import { needsOfRun } from '../decide/views/resting.js';
 import { countsIn, hasLanded, partOf } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { isOff } from '../model/reverted.js';
@@ -12,14 +13,17 @@ import { type Shown, shownOf } from './text/theme.js';
 
 /** One line of *Needs you*. */
 export interface Need {
-  /** Id of the idea; for an account `account <key>`. */
+  /** Id of the idea; for an account `account <key>`; for the run `run review`. */
   id: string;
-  shown: Shown;
+  shown: Shown | 'review';
   since?: number;
   idea?: IdeaModel;
-  /** Only for an account. */
+  /** Only for the run and an account. */
   text?: string;
 }
+
+/** What its line begins with. */
+export const needName = ({ idea, shown }: Need): string => idea?.id ?? (shown === 'review' ? 'run' : 'login');
 
 export interface Lists {
   /** Entries that an answer unblocks come first; within a kind, the oldest first. */
@@ -69,8 +73,8 @@ export function listsOf(model: RunModel): Lists {
 export const openWarnings = ({ status, warnings }: IdeaModel): readonly WarningLine[] =>
   status === 'pending' ? [] : warnings;
 
-const FIRST: readonly Shown[] = ['asks', 'approve', 'login', 'blocked', 'failed', 'timed out'];
-const place = (shown: Shown): number => (FIRST.indexOf(shown) + FIRST.length + 1) % (FIRST.length + 1);
+const FIRST: readonly Need['shown'][] = ['review', 'asks', 'approve', 'login', 'blocked', 'failed', 'timed out'];
+const place = (shown: Need['shown']): number => (FIRST.indexOf(shown) + FIRST.length + 1) % (FIRST.length + 1);
 
 function make(model: RunModel): Lists {
   const needs: Need[] = [];
@@ -83,8 +87,14 @@ function make(model: RunModel): Lists {
   const after = new Map<string, string>();
   const landedMs: number[] = [];
   const agents = new Set<string>();
-  // A run that is over needs no review.
-  const warnings = model.warnings.filter(({ kind }) => !over || kind !== 'errors');
+  // A run that is over needs no review, and the line of a review has it.
+  const review = over ? undefined : needsOfRun({ ...model, accounts: [] })[0];
+  const warnings = model.warnings.filter(({ kind }) => (!over && !review) || kind !== 'errors');
+  if (review)
+    needs.push({
+      ...{ id: 'run review', shown: 'review', text: `${review.text}; V goes on` },
+      ...(model.since === undefined ? {} : { since: model.since }),
+    });
   for (const { text, since } of model.notices ?? []) warnings.push({ kind: 'outside', text, since });
   for (const { idea, text } of goneNotices(model)) warnings.push({ ...(idea ? { idea } : {}), kind: 'outside', text });
   let longestId = 0;

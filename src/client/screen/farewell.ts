@@ -15,15 +15,18 @@ const STAYS: Readonly<Record<string, string>> = {
 
 export function farewell(model: RunModel): string[] {
   const { counts, state, name, target } = model;
-  const ids = listsOf(model).needs.map(({ id }) => id);
+  const { needs } = listsOf(model);
+  const ids = needs.filter(({ shown }) => shown !== 'review').map(({ id }) => id);
+  const review = ids.length < needs.length;
   const more = ids.length - MOST_NAMED;
   return [
     `${clean(name)} onto ${clean(target)}: ${state}; ${counts.landed} of ${counts.total} landed, ${counts.needYou} need you`,
-    ids.length === 0
-      ? model.review && !isOver(model)
-        ? 'The run waits for your review: ralphctl review'
-        : 'Nobody is waited for.'
-      : `Waiting for you: ${clean(ids.slice(0, MOST_NAMED).join(', '))}${more > 0 ? ` and ${more} more` : ''}`,
+    ...(review ? ['The run waits for your review: ralphctl review'] : []),
+    ...(ids.length > 0
+      ? [`Waiting for you: ${clean(ids.slice(0, MOST_NAMED).join(', '))}${more > 0 ? ` and ${more} more` : ''}`]
+      : review
+        ? []
+        : ['Nobody is waited for.']),
     isOver(model) || model.endedAt !== undefined
       ? 'See again: ralphctl, ralphctl status'
       : `${STAYS[state] ?? 'The run continues'}. Come back with: ralphctl   inspect: ralphctl status   end it: ralphctl stop`,

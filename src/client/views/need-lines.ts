@@ -1,5 +1,5 @@
 /** The ideas that wait for a person or rest, as lines of `status`, each with the command that brings it on. */
-import { needsAndHeld } from '../../decide/views/resting.js';
+import { needsAndHeld, needsOfRun, type RunNeed } from '../../decide/views/resting.js';
 import type { IdeaFacts } from '../../model/facts.js';
 import type { StartAgain } from '../../model/start-again.js';
 import type { IdeaStatus } from '../../protocol/states.js';
@@ -23,7 +23,10 @@ const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout', 'wants-approva
 export function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>, startAgain?: StartAgain): void {
   const lists = needsAndHeld(live);
   const over = overOf({ state: live.state, ...(startAgain ? { startAgain } : {}) }, false);
-  wait(lists.needs, lists.needs.length + (live.more?.attention ?? 0), (line) => attention(line, told[line.id], over));
+  const ofRun = needsOfRun(live);
+  wait(ofRun, lists.needs, lists.needs.length + (live.more?.attention ?? 0), (line) =>
+    attention(line, told[line.id], over),
+  );
   const held = lists.held.length + (live.more?.held ?? 0);
   if (held === 0) return;
   print(`Held (${held})`);
@@ -31,9 +34,19 @@ export function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>
   if (held > SHOWN) print(`  and ${held - SHOWN} more; all of them: ralphctl status --only held`);
 }
 
-function wait(lines: readonly IdeaLine[], waiting: number, show: (line: IdeaLine) => void): void {
-  if (waiting === 0) return;
-  print(`Needs you (${waiting})`);
+function wait(
+  ofRun: readonly RunNeed[],
+  lines: readonly IdeaLine[],
+  waiting: number,
+  show: (line: IdeaLine) => void,
+): void {
+  if (ofRun.length + waiting === 0) return;
+  print(`Needs you (${ofRun.length + waiting})`);
+  for (const { kind, name, text, fix, command } of ofRun) {
+    const what = kind === 'review' ? 'the run needs a review' : `${clean(name)} needs a login`;
+    print(`${LOOKS[kind].sign} ${what}: ${clean(text)}`);
+    print(`    ${clean(fix)}${command}`);
+  }
   for (const line of lines.slice(0, SHOWN)) show(line);
   if (waiting <= SHOWN) return;
   const each = ATTENTION.map((one) => `--only ${statusOption(one)}`).join(' ');

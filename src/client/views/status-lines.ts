@@ -59,7 +59,7 @@ export function describeLive(
       `, ${merges.pending} waiting to land` +
       (run && run.spent.iterations > 0 ? `, ${tallyText(run.spent)}` : ''),
   );
-  // The line about the review shows it.
+  // The review among the needs shows it.
   const warnings = (live.warnings ?? []).filter(({ kind }) => kind !== 'errors' || !live.review);
   for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
   const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
@@ -68,10 +68,11 @@ export function describeLive(
   if (model?.renamed) print(`! ${clean(model.renamed.text)}. ${model.renamed.fix}`);
   if (model) for (const line of takenOffLines(model)) print(line);
   for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
-  for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
-  if (live.review)
-    print('! the run needs a review: look at the ideas that failed, then continue with: ralphctl review');
-  else if (live.resumesAt !== undefined)
+  // The list of what needs a person has the review and the logins.
+  for (const account of live.accounts ?? [])
+    if (account.kind !== 'auth' || live.state === 'stopping') print(`◷ ${accountText(account)}`);
+  if (live.review) return;
+  if (live.resumesAt !== undefined)
     print(
       `resumes by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
     );

@@ -6,7 +6,7 @@ import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
 import { lineText, usedText } from '../budget/amounts.js';
 import { took } from '../duration.js';
 import { code, MAX_REASON, oneLine, quoted, utcMinute } from '../text.js';
-import { needsAndHeld, nothingRuns } from './resting.js';
+import { needsAndHeld, needsOfRun, nothingRuns, type RunNeed } from './resting.js';
 import { slotsView } from './slots.js';
 
 const SHOWN = 20;
@@ -23,7 +23,8 @@ export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownStat
   const { counts } = status;
   const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
   const { needs, held } = needsAndHeld(status);
-  const waiting = count('needs-human', 'blocked', 'failed', 'timeout') + needs.filter(unlisted).length;
+  const ofRun = needsOfRun(status);
+  const waiting = ofRun.length + count('needs-human', 'blocked', 'failed', 'timeout') + needs.filter(unlisted).length;
   const resting = held.length + (status.more?.held ?? 0);
   const taken = status.active.filter((line) => line.agentName !== undefined).length;
   const slots = slotsView(status);
@@ -32,7 +33,7 @@ export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownStat
     status.spent && status.spent.ms > 0 ? `Used: ${usedText(status.spent)}` : '',
     wavesText(status.waves),
     todo(status),
-    section(`Needs you (${waiting})`, needs.map(needLine), waiting),
+    section(`Needs you (${waiting})`, [...ofRun.map(runNeedLine), ...needs.map(needLine)], waiting),
     resting > 0 ? section(`Held (${resting})`, held.map(needLine), resting) : '',
     section(slots.title, slots.lines.map(slotLine), slots.total, status.state in ENDED ? '' : 'nothing runs'),
     section(
@@ -139,7 +140,7 @@ function accounts({ accounts: lines = [] }: Pick<RunStatus, 'accounts'>): string
 }
 
 function todo(status: Parameters<typeof runDetails>[0]): string {
-  if (status.review) return 'To do: look at the ideas that failed, then `ralphctl review`, or the signal `review`.';
+  if (status.review) return '';
   if (status.resumesAt !== undefined) {
     return `Resumes by itself at ${utcMinute(status.resumesAt)}; now: signal \`retryLimit\`, or \`ralphctl limits retry\`.`;
   }
@@ -229,6 +230,17 @@ function needLine(line: IdeaLine): string {
     ? `\n  \`ralphctl ${verb} ${id}${text ? ' "…"' : ''}\`, or signal \`${verb}\` with \`{"idea": "${id}"${text}}\``
     : '';
   return `- **${sign} ${id}** ${oneLine(title)} · ${word}${courseText(line)}${reasonText(line)}${how}`;
+}
+
+const RUN_NEEDS = {
+  review: { sign: '!', word: 'needs a review', signal: 'review' },
+  login: { sign: '◷', word: 'needs a login', signal: 'retryLimit' },
+} as const;
+
+function runNeedLine({ kind, name, text, fix, command }: RunNeed): string {
+  const { sign, word, signal } = RUN_NEEDS[kind];
+  const why = oneLine(cutAroundCommands(text, MAX_REASON, MAX_REASON));
+  return `- **${sign} ${oneLine(name)}** ${word}: ${why}\n  ${oneLine(fix)}\`${command}\`, or signal \`${signal}\``;
 }
 
 /** `empty` takes the place of an empty list; without it, an empty section is missing. */

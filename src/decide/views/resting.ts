@@ -3,6 +3,7 @@
  * in the same words.
  * May import protocol and decide only.
  */
+import type { AccountLine } from '../../protocol/limits.js';
 import type { ShownState } from '../../protocol/states.js';
 import type { IdeaLine, RunStatus } from '../../protocol/views.js';
 
@@ -17,6 +18,42 @@ export function needsAndHeld({ attention, held = [] }: Pick<RunStatus, 'attentio
   const rests = (line: IdeaLine): boolean => line.held === true && line.status === 'pending' && line.approval !== true;
   return { needs: attention.filter((line) => !rests(line)), held: [...attention.filter(rests), ...held] };
 }
+
+/** What the run itself needs of a person, beside its ideas. `fix`: what to do before the command. */
+export interface RunNeed {
+  kind: 'review' | 'login';
+  /** `run`, or the agents. */
+  name: string;
+  text: string;
+  fix: string;
+  command: string;
+}
+
+interface RunSeen {
+  review?: boolean | undefined;
+  why?: string | undefined;
+  state: string;
+  accounts?: Iterable<AccountLine> | undefined;
+}
+
+/** A run that stops takes neither command. */
+export function needsOfRun({ review, why, state, accounts = [] }: RunSeen): RunNeed[] {
+  if (state === 'stopping') return [];
+  const run = { kind: 'review', name: 'run', text: inARowText(why), fix: 'look at them, then: ' } as const;
+  const logins = [...accounts].filter((one) => one.kind === 'auth' && one.state !== 'open');
+  return [
+    ...(review ? [{ ...run, command: 'ralphctl review' }] : []),
+    ...logins.map(({ agents, key, reason = 'needs a login' }) => {
+      const name = agents.join(', ') || key;
+      const fix = `log in to ${name}, then: `;
+      return { kind: 'login' as const, name, text: reason, fix, command: 'ralphctl limits retry' };
+    }),
+  ];
+}
+
+/** `2 ideas failed one after another`: the reason of the pause without its command. */
+const inARowText = (why = ''): string =>
+  /\d+ ideas? failed one after another/.exec(why)?.[0] ?? 'ideas failed one after another';
 
 /** `nothing runs: 1 paused, 1 held` */
 export function restingText({ paused, held }: { paused: number; held: number }): string {

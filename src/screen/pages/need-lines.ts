@@ -1,7 +1,6 @@
 /** Words for requests to a person. */
 import { withoutSignal } from '../../decide/text.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
-import { isOver } from '../idea/possible.js';
 import { listsOf, type Need } from '../lists.js';
 import { dim, type Line, line } from '../text/line.js';
 import { many } from '../text/numbers.js';
@@ -27,8 +26,6 @@ export const decision = ({ id, status }: IdeaModel): string =>
 /** Takes the place of an empty list of requests. */
 export function nobody(model: RunModel): string {
   if (model.reading) return ' reading …';
-  if (model.review && !isOver(model))
-    return ' the run waits for your review: V says that you have looked, and it goes on';
   const { resting } = listsOf(model);
   return resting.length === 0
     ? ' nobody is waited for'

@@ -1,6 +1,6 @@
 /** The list of *Needs you*: what waits for a person, then warnings. Pure. */
 import type { WarningLine } from '../../protocol/warnings.js';
-import { listsOf, type Need } from '../lists.js';
+import { listsOf, type Need, needName } from '../lists.js';
 import { coloured, type Line, line } from '../text/line.js';
 import { clean, pad } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
@@ -49,7 +49,7 @@ export function listLine(row: Row, { model, now, size }: View, cells?: number): 
   const { need, warning } = row;
   const id = Math.max(12, Math.min(listsOf(model).longestId, 20));
   const sign = need ? LOOKS[need.shown] : { sign: '!', colour: 'yellow' as const };
-  const name = need ? (need.idea?.id ?? 'login') : (warning?.idea ?? 'run');
+  const name = need ? needName(need) : (warning?.idea ?? 'run');
   const title = need ? (need.idea?.title ?? need.text ?? '') : (warning?.text ?? '');
   return line(
     ' ',

@@ -7,7 +7,7 @@ import { framed, screenLine } from '../frame.js';
 import { cardKeys } from '../idea/card-keys.js';
 import { isOver, refusedNow } from '../idea/possible.js';
 import { commitsOf, toldOf } from '../idea/told.js';
-import { listsOf, waitingFor } from '../lists.js';
+import { listsOf, needName, waitingFor } from '../lists.js';
 import { noticeLines } from '../run/notices.js';
 import { costText } from '../run/run-slots.js';
 import { beside, box, indented, type Part } from '../text/boxes.js';
@@ -159,7 +159,7 @@ interface DetailPart {
 function detailParts(row: Row, view: View, columns: number, height: number): DetailPart[] {
   const { model, ui } = view;
   const idea = row.need?.idea ?? (row.warning?.idea ? model.ideas.get(row.warning.idea) : undefined);
-  const name = row.need ? (idea?.id ?? 'login') : (idea?.id ?? 'run');
+  const name = row.need ? needName(row.need) : (idea?.id ?? 'run');
   const word = row.need?.shown ?? row.warning?.kind ?? '';
   const cells = columns - 2;
   const text = withSignals(row.need ? questionOf(row.need) : (row.warning?.text ?? ''));

@@ -2,12 +2,12 @@
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { crop, messageLine } from '../bottom.js';
 import { footer } from '../footer.js';
-import { listsOf } from '../lists.js';
+import { listsOf, type Need, needName } from '../lists.js';
 import { needText } from '../pages/need-lines.js';
 import { bold, coloured, edges, type Line, line, listed, within } from '../text/line.js';
 import { dollars, dollarsOf } from '../text/numbers.js';
 import { clean, cut, wrap } from '../text/text.js';
-import { LOOKS, type Shown, shownOf } from '../text/theme.js';
+import { LOOKS, shownOf } from '../text/theme.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
@@ -54,9 +54,14 @@ export function smallView(view: View): Picture {
   ];
   const notices = noticeLines(view);
   lines.push(...notices);
-  const rows: { idea?: IdeaModel; shown: Shown; told: string }[] = [
-    ...needs.map((need) => ({ ...need, told: needText(need) })),
-    ...resting.map((idea) => ({ idea, shown: shownOf(idea, model.landing), told: clean(idea.reason ?? idea.title) })),
+  const rows: { idea?: IdeaModel; name: string; shown: Need['shown']; told: string }[] = [
+    ...needs.map((need) => ({ ...need, name: needName(need), told: needText(need) })),
+    ...resting.map((idea) => ({
+      idea,
+      name: idea.id,
+      shown: shownOf(idea, model.landing),
+      told: clean(idea.reason ?? idea.title),
+    })),
   ];
   const places = smallPlaces(model);
   const at = placeOrNone(places, ui.selected.run, (one) => ideaOf(one, model));
@@ -65,7 +70,7 @@ export function smallView(view: View): Picture {
   for (const [index, row] of rows.slice(first, first + room).entries()) {
     const look = LOOKS[row.shown];
     const mark = first + index === at ? '>' : ' ';
-    const text = `${row.idea?.id ?? 'login'} ${row.shown}: ${row.told}`;
+    const text = `${row.name} ${row.shown}: ${row.told}`;
     lines.push(within(line(mark, coloured(look.sign, look.colour), ` ${text}`), columns));
   }
   if (slots.length > 0) {

@@ -3,7 +3,7 @@ import type { RunModel } from '../../model/model.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import { crop, messageLine } from '../bottom.js';
 import { footer } from '../footer.js';
-import { listsOf, type Need, waitingFor } from '../lists.js';
+import { listsOf, type Need, needName, waitingFor } from '../lists.js';
 import { needText, nobody } from '../pages/need-lines.js';
 import { coloured, dim, edges, fill, inverse, type Line, line, listed, rule, within } from '../text/line.js';
 import { dollars, dollarsOf, many, whole } from '../text/numbers.js';
@@ -121,7 +121,7 @@ function needLine(need: Need, { model, size, now }: View): Line {
   const look = LOOKS[need.shown];
   const columns = size.columns;
   const id = Math.max(12, Math.min(listsOf(model).longestId, 12 + Math.floor((Math.min(columns, 160) - 72) / 4)));
-  const name = need.idea?.id ?? 'login';
+  const name = needName(need);
   const start = line(' ', coloured(look.sign, look.colour), ` ${pad(name, id)} ${pad(need.shown, 10)}`);
   const waits = pad(need.since === undefined ? '' : age(now - need.since), 3, 'right');
   const used = id + 14;

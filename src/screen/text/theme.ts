@@ -45,7 +45,8 @@ interface Look {
   colour?: Colour;
 }
 
-export const LOOKS: Readonly<Record<Shown, Look>> = {
+/** `review`: of the run, which waits for one. */
+export const LOOKS: Readonly<Record<Shown | 'review', Look>> = {
   works: { sign: '▸', colour: 'blue' },
   gate: { sign: '▹', colour: 'blue' },
   lands: { sign: '▴', colour: 'blue' },
@@ -59,6 +60,7 @@ export const LOOKS: Readonly<Record<Shown, Look>> = {
   failed: { sign: '✗', colour: 'red' },
   limit: { sign: '◷', colour: 'yellow' },
   login: { sign: '◷', colour: 'yellow' },
+  review: { sign: '!', colour: 'yellow' },
   slot: { sign: '◷', colour: 'yellow' },
   paused: { sign: '◫', colour: 'gray' },
   held: { sign: '◫', colour: 'gray' },

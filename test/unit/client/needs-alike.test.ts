@@ -1,6 +1,8 @@
 /** What needs a person is one decision: the run's own lists, `status`, the Web UI and the full screen. Features: A8 C2 G1. */
 import { afterEach, expect, it, vi } from 'vitest';
+import { farewell } from '../../../src/client/screen/farewell.js';
 import { needs, waitText } from '../../../src/client/views/need-lines.js';
+import { describeLive } from '../../../src/client/views/status-lines.js';
 import { listIdeas } from '../../../src/client/views/status-list.js';
 import { runDetails } from '../../../src/decide/views/details.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
@@ -9,6 +11,7 @@ import { runStatus } from '../../../src/decide/views/status.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { IdeaEntry } from '../../../src/protocol/run.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
+import { makeReport } from '../../../src/report/build.js';
 import { listsOf } from '../../../src/screen/lists.js';
 import { card, decided, pilotOf, SETTINGS } from '../decide/support.js';
 import { idea } from '../screen/shop.js';
@@ -70,6 +73,48 @@ it('A8 C2 G1: a held idea rests and needs nobody, in every view', async () => {
   expect(await only('wants-approval')).toEqual(['approves']);
   expect(await only('held', 'asks')).toEqual(['asks', 'held']);
   expect(await only('pending')).toEqual(['held', 'ready']);
+});
+
+it('A7 G4: a review of the run and a login need a person, in every view', () => {
+  const { model, status } = everyView();
+  const why = '2 ideas failed one after another; look at them, then resume with: ralphctl review';
+  const codex = { key: 'codex', agents: ['codex'], state: 'parked', kind: 'auth', reason: 'HTTP 401' } as const;
+  Object.assign(status, { state: 'paused', review: true, why, accounts: [codex] });
+  Object.assign(model, { state: 'paused', review: true, why, events: model.events + 1 });
+  model.accounts.set('codex', codex as never);
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  describeLive(status, [], {});
+  const said = lines.join('');
+  expect(said).toContain(
+    'Needs you (7)\n! the run needs a review: 2 ideas failed one after another\n    look at them, then: ralphctl review\n' +
+      '◷ codex needs a login: HTTP 401\n    log in to codex, then: ralphctl limits retry\n',
+  );
+  expect(said.match(/HTTP 401/g)).toHaveLength(1);
+  expect(said.match(/needs a review/g)).toHaveLength(1);
+  const { needs: listed } = listsOf(model);
+  expect(listed).toHaveLength(7);
+  expect(listed[0]).toMatchObject({
+    shown: 'review',
+    text: expect.stringContaining('2 ideas failed one after another'),
+  });
+  const page = runDetails(status);
+  expect(page).toContain('### Needs you (7)\n- **! run** needs a review: 2 ideas failed one after another');
+  expect(page).toContain('`ralphctl review`, or signal `review`');
+  const { todo } = makeReport(model, { now: 0, zone: 'UTC', over: false });
+  expect(todo.find(({ subject }) => subject === 'run')).toMatchObject({
+    text: 'needs a review: 2 ideas failed one after another',
+    fix: 'look at them, then: ralphctl review',
+  });
+  expect(farewell(model)).toContain('The run waits for your review: ralphctl review');
+  // A run that stops refuses both.
+  Object.assign(status, { state: 'stopping' });
+  Object.assign(model, { state: 'stopping', events: model.events + 1 });
+  lines.length = 0;
+  describeLive(status, [], {});
+  expect(lines.join('')).toContain('Needs you (5)\n');
+  expect(lines.join('')).not.toContain('ralphctl review\n');
+  expect(listsOf(model).needs.filter(({ shown }) => shown === 'review')).toEqual([]);
 });
 
 it('A6: the command at an approval is the one that approves, also where start leaves the run', () => {

@@ -114,7 +114,9 @@ it('an idea that landed in an earlier run keeps its success criteria', () => {
 it('a run that waits for a review says so where nobody else is waited for', () => {
   const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
   Object.assign(model, { state: 'paused', review: true });
-  expect(draw({}, noDetails(), model).join('\n')).toContain('the run waits for your review: V');
+  const lines = draw({}, noDetails(), model).join('\n');
+  expect(lines).toContain('Needs you 1');
+  expect(lines).toMatch(/! run +review +ideas failed one after another; V goes on/);
 });
 
 it('the first line of a run that is over has its cost once', () => {
