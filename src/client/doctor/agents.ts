@@ -197,13 +197,21 @@ export async function probeAgent(context: Context, spec: AgentSpec): Promise<Che
         `run it by hand to see the cause: ${spec.command?.[0] ?? spec.adapter}`,
       );
     const { failure, message } = got.outcome;
-    return fail(what, `${failure}: ${message.split('\n')[0]}`, FIXES[failure] ?? 'run it by hand to see the cause');
+    return fail(what, `${failure}: ${inOneRow(message)}`, FIXES[failure] ?? 'run it by hand to see the cause');
   } catch (error) {
     return fail(what, (error as Error).message, 'fix the agent in ralphctl.yaml');
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }
 }
+
+/** All of it, because a traceback ends with its cause; it has at most 1000 characters. */
+const inOneRow = (message: string): string =>
+  message
+    .split('\n')
+    .map((row) => row.trim())
+    .filter((row) => row !== '')
+    .join(' · ');
 
 const FIXES: Readonly<Record<string, string>> = {
   auth: 'log in again, or renew the key',
