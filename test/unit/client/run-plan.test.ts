@@ -1,4 +1,5 @@
 /** What a run is planned with. Features: F1, B1. */
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { planRun } from '../../../src/client/plan/run-plan.js';
@@ -120,4 +121,31 @@ it('refuses agent scripted without its script, by name and with the fix; a plan 
     'ralphctl.yaml': `version: 1\nagent: scripted\nagents: {scripted: {args: [--script, ${script}]}}\n`,
   });
   await expect(planRun(contextOf(), {})).resolves.toBeDefined();
+});
+
+it('refuses a script that agent scripted would refuse in its first iteration, with the place of the mistake', async () => {
+  await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n' });
+  const commit = async (text: string): Promise<void> => {
+    await put(repo.root, { '.ralph-script.yaml': text });
+    await sh(repo.root, 'add', '-A');
+    await sh(repo.root, 'commit', '-q', '-m', 'script');
+  };
+  await commit('default: [{does: []}]\n');
+  await expect(planRun(contextOf(), {})).rejects.toThrow(
+    /^agent scripted cannot play its script \.ralph-script\.yaml on main: default\[0\] has the unknown key "does"\. .* Fix it and commit it/,
+  );
+  await expect(planRun(contextOf(), {}, { agents: false })).resolves.toBeDefined();
+  await commit('default: [\n');
+  await expect(planRun(contextOf(), {})).rejects.toThrow(/cannot play its script .* not valid YAML/);
+  // What a worktree gets of a link is not known before.
+  await sh(repo.root, 'rm', '-q', '.ralph-script.yaml');
+  await symlink('elsewhere.yaml', join(repo.root, '.ralph-script.yaml'));
+  await sh(repo.root, 'add', '-A');
+  await sh(repo.root, 'commit', '-q', '-m', 'link');
+  await expect(planRun(contextOf(), {})).resolves.toBeDefined();
+  const play = (script: string): Promise<unknown> =>
+    planRun(contextOf({ ...process.env, RALPHCTL_SCRIPT: script }), {});
+  await expect(play(repo.scratch)).rejects.toThrow(/cannot play its script .*: it is a folder, not a file\. Fix it \(/);
+  await put(repo.scratch, { 'odd.yaml': 'nothing: 1\n' });
+  await expect(play(join(repo.scratch, 'odd.yaml'))).rejects.toThrow(/The script has the unknown key "nothing"/);
 });
