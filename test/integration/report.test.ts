@@ -276,11 +276,11 @@ it('C5 G4: what a person said after the run is kept for the next start, and is n
   const report = await read();
   const open = new Map(report.open.map((one) => [one.idea, one]));
   expect(open.get('fail-1')).toMatchObject({ state: 'failed', queued: true, forNext: ['retry fail-1'] });
-  expect(report.todo.map(({ subject }) => subject)).toEqual(['red-1', 'the rest', 'block-1']);
-  expect(open.get('ask-1')).toMatchObject({ state: 'stopped', forNext: ['answer for ask-1'] });
+  expect(report.todo.map(({ subject }) => subject)).toEqual(['red-1', 'queued', 'block-1']);
+  expect(open.get('ask-1')).toMatchObject({ state: 'asks', answered: true, forNext: ['answer for ask-1'] });
   const { stdout } = await box.run('report');
   expect(stdout).toMatch(
-    /TO DO \(3\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 1 idea did not run[\s\S]*! block-1 +a start leaves it out, and it is needed first by after-1/,
+    /TO DO \(3\)[\s\S]*! queued +you queued 1 idea for the next start: fail-1\. you answered 1 idea: ask-1[\s\S]*! block-1 +a start leaves it out, and it is needed first by after-1/,
   );
   expect(stdout).toMatch(/◔ red-1[\s\S]*kept for the next start: limit red-1 \+3/);
   expect(stdout).toMatch(/✗ fail-1 +failed: .*; queued for the next start/);
