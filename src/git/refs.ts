@@ -38,6 +38,9 @@ export const checkoutBaseRef = (target: string): string => `${CHECKOUT_BASES}${t
 export const WORKTREE_BASES = 'refs/ralphctl/worktree-base/';
 export const worktreeBaseRef = (worktree: string, target: string): string =>
   `${WORKTREE_BASES}${worktree.replace(/[^\w-]/g, (one) => `%${one.codePointAt(0)?.toString(16)}`)}/${target}`;
+export const CHECKOUT_SYNCS = 'refs/ralphctl/checkout-sync/';
+/** What a `ralphctl sync` is writing into the checkout of a base, by that ref; gone once it has ended. */
+export const checkoutSyncRef = (base: string): string => `${CHECKOUT_SYNCS}${base.slice('refs/ralphctl/'.length)}`;
 
 /* Commits of refs, by exact ref name. Reads only. */
 

@@ -9,6 +9,7 @@ import { readStatus } from '../status.js';
 import { changedPaths } from './checkout.js';
 import { describeObstacle, findObstacle, type Obstacle, obstacleTo, type Step } from './checkout-update.js';
 import { checkoutsOf, type Lagging, laggingCheckouts, rememberedTargets } from './lagging.js';
+import { unfinishedSyncs } from './sync-record.js';
 
 /** One for each checkout that is behind. */
 export async function checkoutsBehind(repo: string, named: string): Promise<string[]> {
@@ -43,9 +44,10 @@ async function behindText({ one, checkouts, target }: Place, step: Step): Promis
   const checkout = one.path;
   const [first = '', ...more] = await changedPaths(one.dir, step.base, step.to);
   const files = more.length > 0 ? `${first} and ${more.length} more` : first;
-  const own: Obstacle | undefined = one.away ? { kind: 'away' } : await obstacleOf(checkout, step);
+  const half = (await unfinishedSyncs(one.dir)).some(({ record }) => record.ref === one.ref);
+  const own: Obstacle | undefined = one.away ? { kind: 'away' } : await obstacleOf(checkout, step, half);
   const several: Obstacle | undefined = !one.away && checkouts.length > 1 ? { kind: 'several', checkouts } : undefined;
-  const why = reasonOf(own ?? several, checkout, target);
+  const why = half && !own ? 'a sync of it has not ended' : reasonOf(own ?? several, checkout, target);
   // Only one checkout of a branch can be brought along, so that comes before all else.
   const todo = (several ?? own) && describeObstacle(several ?? own ?? { kind: 'refused' }, checkout).first;
   const then = todo === undefined ? 'run: ralphctl sync' : `${todo}, then run: ralphctl sync`;
@@ -55,8 +57,10 @@ async function behindText({ one, checkouts, target }: Place, step: Step): Promis
   );
 }
 
-async function obstacleOf(checkout: string, step: Step): Promise<Obstacle | undefined> {
+/** `half`: of what looks like edits or untracked files, the sync has made some. */
+async function obstacleOf(checkout: string, step: Step, half: boolean): Promise<Obstacle | undefined> {
   const known = await obstacleTo(checkout, step, await readStatus(checkout));
+  if (half) return known?.kind === 'edited' ? undefined : known;
   if (known) return known;
   const found = await findObstacle(checkout, step);
   return found.kind === 'refused' ? undefined : found;

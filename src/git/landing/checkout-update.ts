@@ -160,5 +160,6 @@ function clearing({ assumed, skipped }: Hidden, checkout: string): string {
   return [...clear('--no-assume-unchanged', assumed), ...clear('--no-skip-worktree', skipped)].join(' && ');
 }
 
-const some = (paths: readonly string[]): string =>
+/** A list of names of any length, in a sentence. */
+export const some = (paths: readonly string[]): string =>
   paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');

@@ -46,7 +46,7 @@ export async function undoHalf(checkout: string, { base, to, stderr }: Broken): 
 }
 
 /** Of the paths, those whose file is not as in the commit. */
-async function unlike(checkout: string, commit: string, paths: readonly string[]): Promise<Set<string>> {
+export async function unlike(checkout: string, commit: string, paths: readonly string[]): Promise<Set<string>> {
   const scratch = await makeTemporary('half');
   try {
     const env = await ownIndex(checkout, scratch);
@@ -66,13 +66,13 @@ async function unlike(checkout: string, commit: string, paths: readonly string[]
   }
 }
 
-async function removeFile(path: string): Promise<void> {
+export async function removeFile(path: string): Promise<void> {
   if ((await lstat(path).catch(() => undefined))?.isDirectory()) return;
   await rm(path, { force: true });
 }
 
 /** git makes the folders before the files. */
-async function removeEmpty(checkout: string, folder: string): Promise<void> {
+export async function removeEmpty(checkout: string, folder: string): Promise<void> {
   for (let at = folder; at !== '.'; at = dirname(at)) {
     const goesOn = await rmdir(join(checkout, at)).then(
       () => true,

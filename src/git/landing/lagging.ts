@@ -54,6 +54,19 @@ export async function checkoutsOf(
     : [];
 }
 
+/** The checkout with this ref, also where it is on something else now. */
+export async function checkoutWith(
+  repo: string,
+  target: string,
+  ref: string,
+): Promise<(Checkout & { onTarget: boolean }) | undefined> {
+  const all = await listWorktrees(repo);
+  const places = await placesOf(repo, target, { all, wanted: ({ bare }) => !bare }, await readBases(repo));
+  const place = places.find((one) => one.ref === ref);
+  const onTarget = all.some(({ path, branch }) => path === place?.path && branch === target);
+  return place && { ...place, onTarget };
+}
+
 interface Trees {
   /** The main one first. */
   all: readonly WorktreeEntry[];

@@ -1,22 +1,32 @@
 /**
  * Updates a checkout that was left behind and keeps the user's edits: a three-way merge of landed work and later edits.
  * Invariant: refused, or done completely. No edit is lost, the earlier state is a save point, and staged work stays
- * staged where possible. An interrupted sync can run again. Files are written only after all refusals.
+ * staged where possible. Files are written only after all refusals, and after a record of them: what a kill or a full
+ * disk breaks off, the next sync undoes or finishes (sync-end.ts).
  */
-import { lstat, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { makeTemporary } from '../../process/temporary.js';
-import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
-import { readTip } from '../refs.js';
+import { checkoutSyncRef, readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { ownIndex, savePoint } from '../saves/saves.js';
 import { readStatus } from '../status.js';
 import { changedPaths, inTheWay } from './checkout.js';
-import { describeObstacle, obstacleTo } from './checkout-update.js';
+import { describeObstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
-import { checkoutsOf, laggingForSync } from './lagging.js';
-import { type Merged, mergeTrees } from './merge.js';
+import { checkoutsOf, checkoutWith, laggingForSync } from './lagging.js';
+import { breakOff, endSync, SAVED_AS } from './sync-end.js';
+import { mergeEdits } from './sync-merge.js';
+import {
+  markOf,
+  type OpenSync,
+  openSync,
+  type SyncRecord,
+  saveName,
+  unfinishedSyncs,
+  untilWritersEnd,
+} from './sync-record.js';
 
 export interface Synced {
   checkout: string;
@@ -24,19 +34,64 @@ export interface Synced {
   paths: string[];
   /** Of those, the paths with merged user edits. */
   merged: string[];
-  /** Files that have conflict markers now. */
+  /** Files with conflicts; conflict markers in those with text. */
   conflicts: string[];
+  /** Files that hold the other version of one of those, beside it. */
+  beside: string[];
   /** Save point of the earlier state. */
   saved?: string;
+  /** Save point of the state before a sync that was broken off, where that is another one. */
+  interrupted?: string;
+  /** What that left, where it has files that may be a person's. */
+  half?: { save: string; paths: string[] };
 }
-
-/** Owner of the save points. */
-const SAVED_AS = 'checkout';
 
 /**
  * Undefined: nothing is behind. `conflicts` allows conflict markers. Throws {@link RepositoryError} with the obstacle.
  */
 export async function syncCheckout(repo: string, target: string, conflicts = false): Promise<Synced | undefined> {
+  for (const open of await unfinishedSyncs(repo)) {
+    if (open.record.target !== target) continue;
+    const now = await checkoutWith(repo, target, open.record.ref);
+    // It waits until the checkout is back.
+    if (now && (now.away || (!now.onTarget && now.base === open.record.base))) continue;
+    return afterBroken(repo, open, conflicts);
+  }
+  return syncFresh(repo, target, conflicts);
+}
+
+async function afterBroken(repo: string, open: OpenSync, conflicts: boolean): Promise<Synced | undefined> {
+  const { target, ref } = open.record;
+  await untilWritersEnd(open);
+  const now = await checkoutWith(repo, target, ref);
+  const record = { ...open.record, checkout: now?.path ?? open.record.checkout };
+  if (now) {
+    const obstacle = await obstacleTo(now.path, { base: record.base, to: record.tip }, await readStatus(now.path));
+    if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, now.path));
+  }
+  const { how, half } = await endSync(repo, open, now);
+  if (how === 'finished') {
+    await settled(git(repo), record);
+    return resultOf(record);
+  }
+  const done = await syncFresh(repo, target, conflicts).catch((error: unknown) => {
+    if (!(error instanceof RepositoryError) || how === 'left') throw error;
+    const cut = half ? ` ${some(half.paths)} seemed cut off; as they were: save ${saveName(half)}.` : '';
+    const before = `The sync that was interrupted is undone; the state before it is save ${saveName(record)}.${cut} `;
+    throw new RepositoryError(`${before}${error.problem}`, error.fix, { cause: error });
+  });
+  const interrupted = record.save === done?.saved ? undefined : record.save;
+  if (!done && !interrupted) return undefined;
+  const nothing = { checkout: record.checkout, paths: [], merged: [], conflicts: [], beside: [] };
+  return { ...(done ?? nothing), ...(interrupted ? { interrupted } : {}), ...(half ? { half } : {}) };
+}
+
+async function resultOf({ checkout, base, tip, merged, conflicts, beside, save }: SyncRecord): Promise<Synced> {
+  const paths = await changedPaths(checkout, base, tip);
+  return { checkout, paths, merged, conflicts, beside, ...(save ? { saved: save } : {}) };
+}
+
+async function syncFresh(repo: string, target: string, conflicts: boolean): Promise<Synced | undefined> {
   const tip = await readTip(repo, `refs/heads/${target}`);
   const one = (await laggingForSync(repo, target, tip)).find(({ away }) => !away);
   if (!tip || !one) return undefined;
@@ -50,19 +105,28 @@ export async function syncCheckout(repo: string, target: string, conflicts = fal
   if (hidden) throw refusal(describeObstacle({ kind: 'hidden', ...hidden }, checkout));
   const scratch = await makeTemporary('sync');
   try {
-    const merged = await mergeEdits(checkout, { base, tip }, await ownIndex(checkout, scratch));
-    if (merged.conflicts.length > 0 && !conflicts)
+    // A lock would stop it after the files.
+    await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
+    const env = await ownIndex(checkout, scratch);
+    const { tree, ...merged } = await mergeEdits(checkout, { base, tip, target }, env, (files) => {
+      if (conflicts) return;
       throw new RepositoryError(
-        `Your edits and landed work change the same lines of ${merged.conflicts.join(', ')} in ${checkout}. Nothing was changed.`,
+        `Your edits and landed work change the same lines of ${some(files)} in ${checkout}. Nothing was changed.`,
         'To get both, with conflict markers to resolve: ralphctl sync --conflicts',
       );
-    const before = await savePoint({ worktree: checkout, idea: SAVED_AS, why: 'before sync', status });
-    await write(git(checkout), merged);
-    await nameSides(checkout, merged, target);
-    await settled(git(repo), { target, tip, base, ref });
+    });
+    const files = await takeInSame(checkout, { tree, next: merged.next, env });
+    const save = await savePoint({ worktree: checkout, idea: SAVED_AS, why: 'before sync', status });
     const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
-    const paths = await changedPaths(checkout, base, tip);
-    return { checkout, paths, merged: edited, conflicts: merged.conflicts, saved: before || undefined };
+    const plan = { target, checkout, ref, base, tip, ...merged, files, merged: edited, mark: randomUUID() };
+    const open = await openSync(repo, { ...plan, ...(save ? { save } : {}) });
+    try {
+      await write(git(checkout), env, open);
+    } catch (error) {
+      throw await breakOff(repo, open, error);
+    }
+    await settled(git(repo), open.record);
+    return await resultOf(open.record);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -73,41 +137,6 @@ const refusal = ({ problem, first }: { problem: string; first?: string }): Repos
     `${problem.charAt(0).toUpperCase()}${problem.slice(1)}. Nothing was changed.`,
     `${first ? `${first.charAt(0).toUpperCase()}${first.slice(1)}, then` : 'Then'} run: ralphctl sync`,
   );
-
-interface Edited {
-  env: Readonly<Record<string, string>>;
-  /** Trees: of the present files, of the new files, and of the new index. */
-  files: string;
-  next: string;
-  index: string;
-  conflicts: string[];
-  /** Stand-in commits whose hashes git writes beside the conflict markers. */
-  sides: { edits: string; landed: string };
-}
-
-async function mergeEdits(
-  checkout: string,
-  { base, tip }: { base: string; tip: string },
-  env: Readonly<Record<string, string>>,
-): Promise<Edited> {
-  const repo = git(checkout);
-  const who = await identityEnv(checkout);
-  // Stand-ins with one parent make the remembered commit the merge base, even if history has changed.
-  const standIn = async (tree: string): Promise<string> =>
-    writeCommit(repo, { tree, parents: [base], author: slotAuthor('ralphctl'), message: 'stand-in\n' }, { who });
-  const landed = await standIn(await repo.run(['rev-parse', `${tip}^{tree}`], { read: true }));
-  const staged = await repo.run(['write-tree'], { env });
-  await repo.run(['add', '-u', '--', ':/'], { env, config: ['core.safecrlf=false'] });
-  const tree = await repo.run(['write-tree'], { env });
-  const edits = await standIn(tree);
-  const merged = await mergeTrees(repo, edits, landed);
-  const conflicts = merged.kind === 'conflict' ? merged.files : [];
-  const index = staged === tree ? merged : await mergeTrees(repo, await standIn(staged), landed);
-  const files = await takeInSame(checkout, { tree, next: merged.tree, env });
-  return { env, files, next: merged.tree, index: clean(index) ?? tip, conflicts, sides: { edits, landed } };
-}
-
-const clean = (merged: Merged): string | undefined => (merged.kind === 'clean' ? merged.tree : undefined);
 
 /** Untracked files with the same content as the new ones do not block; others do. */
 async function takeInSame(
@@ -127,30 +156,18 @@ async function takeInSame(
 }
 
 /** Files first: if stopped before the index, the checkout still counts as behind. */
-async function write(repo: Git, { env, files, next, index }: Edited): Promise<void> {
-  await repo.run(['read-tree', '-m', '-u', files, next], { env });
-  await repo.run(['read-tree', '-i', '-m', index]);
-  await repo.result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
-}
-
-/** git labels the sides with its arguments, which must be commits. latin1 preserves each byte. */
-async function nameSides(checkout: string, { conflicts, sides }: Edited, target: string): Promise<void> {
-  for (const file of conflicts) {
-    const path = join(checkout, file);
-    if (!(await lstat(path).catch(() => undefined))?.isFile()) continue;
-    const text = await readFile(path, 'latin1');
-    const branch = Buffer.from(target).toString('latin1');
-    const named = text.replaceAll(sides.edits, 'your edits').replaceAll(sides.landed, () => branch);
-    if (named !== text) await writeFile(path, named, 'latin1');
-  }
+async function write(repo: Git, index: Readonly<Record<string, string>>, { record }: OpenSync): Promise<void> {
+  const mark = markOf(record);
+  await repo.run(['read-tree', '-m', '-u', record.files, record.next], { env: { ...index, ...mark } });
+  await repo.run(['read-tree', '-i', '-m', record.index], { env: mark });
+  // Only saves time later.
+  await repo.result(['update-index', '-q', '--refresh'], { ok: [0, 1] }).catch(() => undefined);
 }
 
 /** The checkout is up to date, unless the branch moved meanwhile. */
-async function settled(
-  repo: Git,
-  { target, tip, base, ref }: { target: string; tip: string; base: string; ref: string },
-): Promise<void> {
-  const lines = [`verify refs/heads/${target} ${tip}`, `delete ${ref} ${base}`];
+async function settled(repo: Git, { target, tip, base, ref }: SyncRecord): Promise<void> {
+  const record = `delete ${checkoutSyncRef(ref)}`;
+  const lines = [`verify refs/heads/${target} ${tip}`, `delete ${ref} ${base}`, record];
   const done = await repo.result(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n`, ok: [0, 128] });
-  if (done.code !== 0) await repo.run(['update-ref', ref, tip]);
+  if (done.code !== 0) await repo.run(['update-ref', '--stdin'], { input: `update ${ref} ${tip}\n${record}\n` });
 }

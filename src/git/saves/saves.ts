@@ -42,6 +42,7 @@ export type SaveReason =
   | 'its agent was interrupted'
   | 'protected paths were put back'
   | 'before sync'
+  | 'a sync was interrupted'
   | 'its agent had made a repository of its own'
   | 'the agent had rewritten its branch'
   | 'somebody else had moved its branch';

@@ -12,6 +12,7 @@ import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
 import { checkoutsBehind } from '../../../git/landing/behind.js';
 import { rememberedTargets } from '../../../git/landing/lagging.js';
 import { syncCheckout } from '../../../git/landing/sync.js';
+import { unfinishedTargets } from '../../../git/landing/sync-record.js';
 import { realBranch } from '../../../git/real-branch.js';
 import { secretFinder } from '../../../process/redact.js';
 import { inOneLine } from '../../../protocol/escapes.js';
@@ -31,7 +32,7 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
   const project = await findProject(context);
   const { root } = project.repository;
   let synced = 0;
-  const targets = await rememberedTargets(root);
+  const targets = [...new Set([...(await rememberedTargets(root)), ...(await unfinishedTargets(root))])];
   for (const target of targets) {
     const done = await syncCheckout(root, target, conflicts);
     if (!done) continue;
@@ -41,16 +42,18 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
       continue;
     }
     const { paths, merged } = done;
-    print(`updated ${many(paths.length, 'file')} in ${done.checkout} to ${target}: ${some(paths)}`);
+    if (paths.length > 0)
+      print(`updated ${many(paths.length, 'file')} in ${done.checkout} to ${target}: ${some(paths)}`);
     if (merged.length > 0) print(`merged with your edits: ${some(merged)}`);
     if (done.conflicts.length > 0) {
       print(`resolve the conflict markers ("your edits" and "${target}") in: ${some(done.conflicts)}`);
       print('git does not mark these files as unmerged, so it does not stop you from committing the markers');
     }
-    if (done.saved)
-      print(
-        `to get the state before as a branch: ralphctl saves restore checkout ${done.saved.split('/').at(-1) ?? ''}`,
-      );
+    if (done.beside.length > 0) print(`the other version of a file or link is beside it: ${some(done.beside)}`);
+    if (done.saved) print(`to get the state before as a branch: ${restoring(done.saved)}`);
+    if (done.interrupted) print(`an earlier sync was interrupted; the state before it: ${restoring(done.interrupted)}`);
+    if (done.half)
+      print(`that sync seemed to have cut off ${some(done.half.paths)}; as they were: ${restoring(done.half.save)}`);
   }
   // Worktrees whose folders are not there.
   const left = (await Promise.all(targets.map((target) => checkoutsBehind(root, target)))).flat();
@@ -64,6 +67,8 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
   else print('every checkout is up to date with its branch');
   return EXIT.ok;
 }
+
+const restoring = (save: string): string => `ralphctl saves restore checkout ${save.split('/').at(-1) ?? ''}`;
 
 interface Pushable {
   target: string;

@@ -1,5 +1,5 @@
 /** `ralphctl sync`: a checkout that was left behind gets what landed, with the user's edits in it (C1). */
-import { rm } from 'node:fs/promises';
+import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
@@ -61,6 +61,22 @@ it('C1 refuses where both changed the same lines, changes nothing, and can leave
   expect(await read(repo.root, 'a.txt')).toContain('<<<<<<< your edits\nmine\n=======\ntheirs\n>>>>>>> main\n');
   expect(await status()).toBe(' M a.txt');
   expect(await read(repo.root, 'new.txt')).toBe('n\n');
+});
+
+it('C1 puts a link and a file of one name beside each other, under readable names', async () => {
+  await landBehind({ 'lf.txt': 'theirs\n', 'a.txt': TEN.replace('l9', 'theirs') });
+  await symlink('b.txt', join(repo.root, 'lf.txt'));
+  await sh(repo.root, 'add', '-f', 'lf.txt');
+  await expect(syncCheckout(repo.root, 'main')).rejects.toThrow(/same lines of lf\.txt in/);
+  const done = await syncCheckout(repo.root, 'main', true);
+  expect(done).toMatchObject({ beside: [expect.stringMatching(/^lf\.txt~(?:your-edits|main)$/)] });
+  const { beside = [], conflicts = [] } = done ?? {};
+  expect([...beside, ...conflicts].filter((name) => /[0-9a-f]{20}/.test(name))).toEqual([]);
+  const there = (await shell(repo.root, 'ls')).out;
+  expect(there).toContain(beside[0]);
+  expect(there).not.toMatch(/[0-9a-f]{20}/);
+  const contents = await Promise.all(['lf.txt', beside[0] ?? ''].map((name) => read(repo.root, name)));
+  expect(contents.sort()).toEqual(['bee\n', 'theirs\n']);
 });
 
 it('C1 refuses over an untracked or ignored file by name, unless it is the very file that landed', async () => {

@@ -1,0 +1,163 @@
+/**
+ * Ends a sync that was broken off: the files go back to the state before. Where the index was written, too, all of it was
+ * done but the record.
+ * Invariant: no edit is overwritten, and the caller learns the save of the state before.
+ */
+import { statfs } from 'node:fs/promises';
+import { shellQuoted } from '../../protocol/shell-words.js';
+import { RepositoryError } from '../errors.js';
+import { readTip } from '../refs.js';
+import { GitError, git } from '../runner.js';
+import { savePoint } from '../saves/saves.js';
+import { changedPaths, isBehind, stagedPaths } from './checkout.js';
+import type { Checkout } from './lagging.js';
+import { bringTo } from './sync-files.js';
+import { closeSync, markOf, type OpenSync, type SyncRecord, saveName } from './sync-record.js';
+
+/** Owner of the save points. */
+export const SAVED_AS = 'checkout';
+
+/** Finished: files and index are as that sync meant them. Left: a person has done something else since. */
+export interface Ended {
+  how: 'undone' | 'finished' | 'left';
+  /** The broken state, where a file in it may be a person's: a beginning of the one that is there again. */
+  half?: { save: string; paths: string[] };
+}
+
+/** `now`: where the checkout is. */
+export async function endSync(repo: string, open: OpenSync, now: Checkout | undefined): Promise<Ended> {
+  const how = await endingOf(repo, open.record, now);
+  let half: Ended['half'];
+  if (how === 'undone' && now) {
+    const record = { ...open.record, checkout: now.path };
+    await putBack(record, async (cutOff) => {
+      if (cutOff.size === 0) return;
+      const save = await savePoint({ worktree: now.path, idea: SAVED_AS, why: 'a sync was interrupted' });
+      if (save) half = { save, paths: [...cutOff] };
+    }).catch(async (error: unknown) => {
+      throw await stillHalf(record, error);
+    });
+  }
+  // A finished one ends with what the branch is known for.
+  if (how !== 'finished') await closeSync(repo, open);
+  return half ? { how, half } : { how };
+}
+
+async function endingOf(repo: string, record: SyncRecord, now: Checkout | undefined): Promise<Ended['how']> {
+  const { base, tip, target, files, next, staged, index } = record;
+  const branch = await readTip(repo, `refs/heads/${target}`);
+  // A landing that brought it along, but for the backlog, remembers another commit.
+  if (!branch || !now || now.base !== base) return 'left';
+  const { path: checkout } = now;
+  const turned = await changedPaths(checkout, staged, index);
+  const offIndex = await stagedPaths(checkout, index);
+  // The files come first.
+  if (branch === tip && turned.length > 0 && !turned.some((path) => offIndex.has(path))) return 'finished';
+  if (await isBehind(checkout, base, branch)) return 'undone';
+  // After a reset to the branch, or a stash, nothing is off. Otherwise a person has staged what the kill left.
+  const [moves, offTip] = [await changedPaths(checkout, files, next), await stagedPaths(checkout, tip)];
+  return branch === tip && moves.some((path) => offTip.has(path)) ? 'undone' : 'left';
+}
+
+async function putBack(
+  record: SyncRecord,
+  first: (cutOff: ReadonlySet<string>) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const { checkout, files, next } = record;
+  await bringTo(
+    checkout,
+    { from: next, to: files },
+    {
+      mark: markOf(record),
+      first: async (cutOff) => {
+        await first(cutOff);
+        await unstage(record, cutOff);
+      },
+    },
+  );
+}
+
+/** What a person staged of the half of it: the staged version before comes back. */
+async function unstage(
+  { checkout, files, next, staged, index }: SyncRecord,
+  cutOff: ReadonlySet<string>,
+): Promise<void> {
+  const moves = new Set([
+    ...(await changedPaths(checkout, files, next)),
+    ...(await changedPaths(checkout, staged, index)),
+  ]);
+  const [offStaged, offNext, offIndex] = [
+    await stagedPaths(checkout, staged),
+    await stagedPaths(checkout, next),
+    await stagedPaths(checkout, index),
+  ];
+  const run = git(checkout);
+  const listed = await run.result(['ls-files', '-z', '--full-name', ':/'], { read: true });
+  const there = new Set(listed.stdout.split('\0'));
+  const ours = (path: string): boolean =>
+    !there.has(path) || !offNext.has(path) || !offIndex.has(path) || cutOff.has(path);
+  const back = [...offStaged].filter((path) => moves.has(path) && ours(path));
+  if (back.length === 0) return;
+  const tree = await run.result(['ls-tree', '-r', '-z', '--full-tree', staged], { read: true });
+  const wanted = new Set(back);
+  const old = tree.stdout.split('\0').filter((line) => wanted.has(line.slice(line.indexOf('\t') + 1)));
+  const known = new Set(old.map((line) => line.slice(line.indexOf('\t') + 1)));
+  const gone = back.filter((path) => !known.has(path)).map((path) => `0 ${'0'.repeat(staged.length)}\t${path}`);
+  await run.run(['update-index', '-z', '--index-info'], { input: [...gone, ...old, ''].join('\0') });
+}
+
+/** After a failed write. @returns the error to throw */
+export async function breakOff(repo: string, open: OpenSync, error: unknown): Promise<Error> {
+  const { record } = open;
+  // Before the undo makes room.
+  const full = await isFull(record.checkout, error);
+  try {
+    await putBack(record);
+  } catch (second) {
+    return stillHalf(record, second, full);
+  }
+  // With it, the next sync finds that nothing is to be undone.
+  await closeSync(repo, open).catch(() => undefined);
+  return problem(record, error, full, 'Every file there is as before.', 'run: ralphctl sync');
+}
+
+async function stillHalf(record: SyncRecord, error: unknown, full = false): Promise<Error> {
+  return problem(
+    record,
+    error,
+    full || (await isFull(record.checkout, error)),
+    `A sync there is half done; the state before, with your edits, is save ${saveName(record)}.`,
+    'run: ralphctl sync. It puts the files back first',
+  );
+}
+
+function problem(
+  { checkout }: SyncRecord,
+  error: unknown,
+  full: boolean,
+  state: string,
+  then: string,
+): RepositoryError {
+  if (full)
+    return new RepositoryError(
+      `The disk of ${checkout} is full, so git could not write all files. ${state}`,
+      `Free disk space (df -h ${shellQuoted(checkout)}), then ${then}`,
+      { cause: error },
+    );
+  const said = (error instanceof RepositoryError ? error.problem : (error as Error).message).replace(/[.\s]*$/, '');
+  const first = error instanceof RepositoryError ? `${error.fix.replace(/[.\s]*$/, '')}. Then` : 'Fix that, then';
+  return new RepositoryError(`${said}. ${state}`, `${first} ${then}`, { cause: error });
+}
+
+const NO_ROOM = /No space left on device|Disk quota exceeded/i;
+const NOT_WRITTEN = /unable to (?:write|create) file/;
+/** git does not say why it could not write a file. */
+const LITTLE = 1 << 20;
+
+async function isFull(checkout: string, error: unknown): Promise<boolean> {
+  const text = error instanceof GitError ? error.stderr : String((error as Error).message);
+  if (NO_ROOM.test(text)) return true;
+  if (!NOT_WRITTEN.test(text)) return false;
+  const about = await statfs(checkout).catch(() => undefined);
+  return about !== undefined && (about.bavail * about.bsize < LITTLE || (about.files > 0 && about.ffree < 1));
+}
