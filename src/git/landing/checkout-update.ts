@@ -10,9 +10,10 @@ import { git } from '../runner.js';
 import type { Status } from '../status.js';
 import { exists } from '../worktrees/list.js';
 import { gitDirOf, nameOf, type OpenOperation, openOperationIn } from '../worktrees/operations.js';
-import { changedPaths, inTheWay, stagedPaths } from './checkout.js';
+import { changedPaths, stagedPaths } from './checkout.js';
 import { undoHalf } from './half-done.js';
 import { type Hidden, hiddenEdits } from './hidden-edits.js';
+import { inTheWay } from './in-the-way.js';
 import { withTree } from './tick.js';
 
 /** Why a checkout cannot be updated. */

@@ -4,7 +4,6 @@
  */
 
 import { git } from '../runner.js';
-import { exists } from '../worktrees/list.js';
 
 /**
  * Whether the index still has old versions of the changes from `base` to `tip`. The user may have updated or committed.
@@ -18,16 +17,6 @@ export async function isBehind(checkout: string, base: string, tip: string): Pro
   const atBase = moved.filter((path) => !offBase.has(path)).length;
   const atTip = moved.filter((path) => !offTip.has(path)).length;
   return moved.length > 0 && atBase >= atTip;
-}
-
-/** Files added in `from..to` that already exist in the checkout, untracked or ignored. */
-export async function inTheWay(checkout: string, from: string, to: string): Promise<string[]> {
-  const [added, tracked] = await Promise.all([
-    changedPaths(checkout, from, to, ['--diff-filter=A']),
-    stagedPaths(checkout, from),
-  ]);
-  const there = await Promise.all(added.map((path) => exists(`${checkout}/${path}`)));
-  return added.filter((path, i) => there[i] && !tracked.has(path));
 }
 
 /** Paths in which two commits or trees differ. */

@@ -8,14 +8,11 @@ import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { readTip } from '../refs.js';
 import { GitError, git } from '../runner.js';
-import { savePoint } from '../saves/saves.js';
+import { CHECKOUT_SAVES, savePoint } from '../saves/saves.js';
 import { changedPaths, isBehind, stagedPaths } from './checkout.js';
 import type { Checkout } from './lagging.js';
 import { bringTo } from './sync-files.js';
 import { closeSync, markOf, type OpenSync, type SyncRecord, saveName } from './sync-record.js';
-
-/** Owner of the save points. */
-export const SAVED_AS = 'checkout';
 
 /** Finished: files and index are as that sync meant them. Left: a person has done something else since. */
 export interface Ended {
@@ -32,7 +29,7 @@ export async function endSync(repo: string, open: OpenSync, now: Checkout | unde
     const record = { ...open.record, checkout: now.path };
     await putBack(record, async (cutOff) => {
       if (cutOff.size === 0) return;
-      const save = await savePoint({ worktree: now.path, idea: SAVED_AS, why: 'a sync was interrupted' });
+      const save = await savePoint({ worktree: now.path, idea: CHECKOUT_SAVES, why: 'a sync was interrupted' });
       if (save) half = { save, paths: [...cutOff] };
     }).catch(async (error: unknown) => {
       throw await stillHalf(record, error);

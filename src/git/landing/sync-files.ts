@@ -9,7 +9,7 @@ import { makeTemporary } from '../../process/temporary.js';
 import { type Git, git } from '../runner.js';
 import { ownIndex } from '../saves/saves.js';
 import { removeEmpty, removeFile, unlike } from './half-done.js';
-import { blockingParent } from './real-folder.js';
+import { blockingParent } from './in-the-way.js';
 
 export interface Sides {
   /** Trees. */

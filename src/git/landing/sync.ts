@@ -10,13 +10,14 @@ import { makeTemporary } from '../../process/temporary.js';
 import { RepositoryError } from '../errors.js';
 import { checkoutSyncRef, readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
-import { ownIndex, savePoint } from '../saves/saves.js';
+import { CHECKOUT_SAVES, ownIndex, savePoint } from '../saves/saves.js';
 import { readStatus } from '../status.js';
-import { changedPaths, inTheWay } from './checkout.js';
+import { changedPaths } from './checkout.js';
 import { describeObstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
+import { inTheWay } from './in-the-way.js';
 import { checkoutsOf, checkoutWith, laggingForSync } from './lagging.js';
-import { breakOff, endSync, SAVED_AS } from './sync-end.js';
+import { breakOff, endSync } from './sync-end.js';
 import { mergeEdits } from './sync-merge.js';
 import {
   markOf,
@@ -116,7 +117,7 @@ async function syncFresh(repo: string, target: string, conflicts: boolean): Prom
       );
     });
     const files = await takeInSame(checkout, { tree, next: merged.next, env });
-    const save = await savePoint({ worktree: checkout, idea: SAVED_AS, why: 'before sync', status });
+    const save = await savePoint({ worktree: checkout, idea: CHECKOUT_SAVES, why: 'before sync', status });
     const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
     const plan = { target, checkout, ref, base, tip, ...merged, files, merged: edited, mark: randomUUID() };
     const open = await openSync(repo, { ...plan, ...(save ? { save } : {}) });
@@ -144,13 +145,15 @@ async function takeInSame(
   { tree, next, env }: { tree: string; next: string; env: Readonly<Record<string, string>> },
 ): Promise<string> {
   const there = await inTheWay(checkout, tree, next);
-  const fresh = (await changedPaths(checkout, tree, next, ['--diff-filter=A'])).filter((path) => there.includes(path));
-  if (fresh.length === 0) return tree;
+  if (there.length === 0) return tree;
+  const added = new Set(await changedPaths(checkout, tree, next, ['--diff-filter=A']));
   const repo = git(checkout);
-  await repo.run(['add', '-f', '--', ...fresh.map((path) => `:(top,literal)${path}`)], { env });
+  // In the place of a folder, or in a folder in the place of a file, nothing is the same.
+  const specs = there.filter((path) => added.has(path)).map((path) => `:(top,literal)${path}`);
+  if (specs.length > 0) await repo.run(['add', '-f', '--', ...specs], { env });
   const files = await repo.run(['write-tree'], { env });
   const still = new Set(await changedPaths(checkout, files, next));
-  const paths = fresh.filter((path) => still.has(path));
+  const paths = there.filter((path) => !added.has(path) || still.has(path));
   if (paths.length > 0) throw refusal(describeObstacle({ kind: 'untracked', paths }, checkout));
   return files;
 }

@@ -26,6 +26,8 @@ export interface SavePoint {
 }
 
 const PREFIX = 'refs/ralphctl/save';
+/** Owner of the saves of a person's checkout. */
+export const CHECKOUT_SAVES = 'checkout';
 
 /** Why a state was saved; recorded in the reflog of the save ref. */
 export type SaveReason =
