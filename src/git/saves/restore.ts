@@ -11,7 +11,7 @@ import { type Git, git } from '../runner.js';
 import { isClean, readStatus } from '../status.js';
 import { exists, listWorktrees } from '../worktrees/list.js';
 import { openOperationIn } from '../worktrees/operations.js';
-import { listSaves, type SavePoint, subjectOf } from './saves.js';
+import { CHECKOUT_SAVES, listSaves, type SavePoint, subjectOf } from './saves.js';
 
 export interface Restored {
   branch: string;
@@ -57,14 +57,18 @@ export async function restoreSave(input: { repo: string; idea: string; n: number
   return { branch, commit, how: 'moved' };
 }
 
-/** A save point of staged and unstaged work has two parents; a branch gets the whole state as one plain commit. */
+/**
+ * A save point of staged and unstaged work has two parents; a branch gets the whole state as one plain commit. A person's
+ * own staged work comes before it: they may have staged a part of their edits to commit only that.
+ */
 async function plain(repo: string, save: SavePoint, tip: string | undefined): Promise<string> {
   if (save.parents < 2) return save.commit;
   const args = ['rev-parse', `${tip ?? save.commit}^{tree}`, `${save.commit}^{tree}`];
   const trees = await git(repo).run(args, { read: true });
   const [there, wanted = ''] = trees.split('\n');
   if (tip && there === wanted) return tip;
-  return git(repo).run(['commit-tree', wanted, '-p', save.head], {
+  const parent = save.idea === CHECKOUT_SAVES ? `${save.commit}^2` : save.head;
+  return git(repo).run(['commit-tree', wanted, '-p', parent], {
     env: await identityEnv(repo),
     input: `${subjectOf(save.idea)}\n`,
   });

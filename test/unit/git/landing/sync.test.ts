@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
+import { restoreSave } from '../../../../src/git/saves/restore.js';
 import { listSaves } from '../../../../src/git/saves/saves.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from '../repo.js';
 
@@ -48,6 +49,19 @@ it('C1 merges edits of a file that landed, keeps what is staged staged, and ends
   await sh(repo.root, 'commit', '-q', '-a', '-m', 'my edit');
   expect(await sh(repo.root, 'show', 'main:new.txt')).toBe('n');
   expect((await shell(repo.root, 'git show main:old.txt')).code).not.toBe(0);
+});
+
+it('C1 saves the state before so that a restored branch has the staged version, too', async () => {
+  await put(repo.root, { 'a.txt': TEN.replace('l1', 'staged') });
+  await sh(repo.root, 'add', 'a.txt');
+  await put(repo.root, { 'a.txt': TEN.replace('l1', 'staged').replace('l5', 'later') });
+  await landBehind({ 'a.txt': TEN.replace('l9', 'theirs') });
+  await syncCheckout(repo.root, 'main');
+  const { branch } = await restoreSave({ repo: repo.root, idea: 'checkout', n: 1 });
+  expect(`${await sh(repo.root, 'show', `${branch}:a.txt`)}\n`).toBe(
+    TEN.replace('l1', 'staged').replace('l5', 'later'),
+  );
+  expect(`${await sh(repo.root, 'show', `${branch}^:a.txt`)}\n`).toBe(TEN.replace('l1', 'staged'));
 });
 
 it('C1 refuses where both changed the same lines, changes nothing, and can leave markers', async () => {
