@@ -9,14 +9,26 @@ import { git } from '../runner.js';
  * Whether the index still has old versions of the changes from `base` to `tip`. The user may have updated or committed.
  */
 export async function isBehind(checkout: string, base: string, tip: string): Promise<boolean> {
+  const { moved, old, level } = await movedPaths(checkout, base, tip);
+  return moved.length > 0 && old.length >= level.length;
+}
+
+/** Paths that change from `base` to `tip`, with the one or the other version in the index. */
+export async function movedPaths(
+  checkout: string,
+  base: string,
+  tip: string,
+): Promise<{ moved: string[]; old: string[]; level: string[] }> {
   const [moved, offBase, offTip] = await Promise.all([
     changedPaths(checkout, base, tip),
     stagedPaths(checkout, base),
     stagedPaths(checkout, tip),
   ]);
-  const atBase = moved.filter((path) => !offBase.has(path)).length;
-  const atTip = moved.filter((path) => !offTip.has(path)).length;
-  return moved.length > 0 && atBase >= atTip;
+  return {
+    moved,
+    old: moved.filter((path) => !offBase.has(path)),
+    level: moved.filter((path) => !offTip.has(path)),
+  };
 }
 
 /** Paths in which two commits or trees differ. */

@@ -59,7 +59,16 @@ async function inIndex(checkout: string, paths: readonly string[]): Promise<Set<
 /** A folder with tracked files alone goes with the update. */
 async function untrackedIn(checkout: string, folders: readonly string[]): Promise<string[]> {
   if (folders.length === 0) return [];
-  const args = ['ls-files', '-o', '--directory', '--no-empty-directory', '-z', '--full-name', '--', ...literal(folders)];
+  const args = [
+    'ls-files',
+    '-o',
+    '--directory',
+    '--no-empty-directory',
+    '-z',
+    '--full-name',
+    '--',
+    ...literal(folders),
+  ];
   const { stdout } = await git(checkout).result(args, { read: true });
   return stdout.split('\0').flatMap((path) => (path === '' ? [] : [path.replace(/\/$/, '')]));
 }

@@ -9,6 +9,7 @@ import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
 import { canonical, exists, listWorktrees, readLinks, type WorktreeEntry } from '../worktrees/list.js';
 import { isBehind } from './checkout.js';
+import { hasOldPaths } from './stale-files.js';
 
 export interface Checkout {
   path: string;
@@ -97,8 +98,10 @@ async function placesOf(repo: string, target: string, { all, wanted }: Trees, ba
 }
 
 /** The commit of its files, where it is behind as of now: a person may have updated or committed since. */
-export async function behindFrom({ dir, base }: Checkout, tip: string): Promise<string | undefined> {
-  return base !== undefined && (await isBehind(dir, base, tip)) ? base : undefined;
+export async function behindFrom({ dir, away, base }: Checkout, tip: string): Promise<string | undefined> {
+  if (base === undefined) return undefined;
+  // Of one that is away, only the index can be read.
+  return (await (away ? isBehind : hasOldPaths)(dir, base, tip)) ? base : undefined;
 }
 
 /** Those that are behind. One process where no landing left anything behind. */

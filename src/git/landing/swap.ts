@@ -161,8 +161,7 @@ async function moveUnder(
       return { moved: true };
     }
   }
-  return {
-    moved: true,
-    note: checkoutNote(obstacle ?? (await findObstacle(checkout, { base, to })), checkout, target),
-  };
+  const found = obstacle && !onlyLag ? obstacle : await findObstacle(checkout, { base, to });
+  const why = found.kind === 'refused' && obstacle ? obstacle : found;
+  return { moved: true, note: checkoutNote(why, checkout, target) };
 }
