@@ -51,6 +51,8 @@ export interface Prompt extends Draft {
   note?: string;
   /** Possible continuations, the likeliest first. */
   completions?: readonly string[];
+  /** The text is this one of them; Tab takes the next one. */
+  tabbed?: number;
   /** The text is a suggestion or the last one: what is typed first takes its place. */
   offered?: true;
 }

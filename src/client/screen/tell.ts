@@ -78,6 +78,8 @@ export function withoutParser(text: string, [verb = ''] = [] as readonly string[
     const [, option, value, argument, rest = ''] = read;
     return `${value} does not fit ${option ?? argument} of ${verb}${rest === '' ? '' : `: ${rest[0]?.toLowerCase()}${rest.slice(1)}`}`;
   }
+  const bogus = /^error: unknown command '([^']*)'\.?(?: · )?(.*)$/.exec(said);
+  if (bogus) return `there is no command ${bogus[1]}${bogus[2] ? ` ${bogus[2]}` : ''}; : and Tab complete the commands`;
   const error = said.replace(/^error: /, '');
   return error === said ? said.replace(/^ralphctl: /, '') : `${error}. How ${verb} is used: ralphctl ${verb} --help`;
 }

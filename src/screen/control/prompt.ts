@@ -21,8 +21,14 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
         ? commanded({ ...rest, lastLine: prompt.text }, prompt.text, seen)
         : texted(rest, prompt, pending);
     case 'tab': {
-      const [best] = prompt.completions ?? [];
-      return best === undefined ? { ui } : { ui: withLine(ui, prompt, `${best} `, seen) };
+      const { completions: all = [], tabbed = -1 } = prompt;
+      const at = (tabbed + 1) % Math.max(1, all.length);
+      const best = all[at];
+      if (best === undefined) return { ui };
+      // Ids are tried one after another; after the name of a command, Tab goes on with what it takes.
+      return all.length > 1 && best.includes(' ')
+        ? { ui: { ...ui, prompt: { ...prompt, ...draftOf(`${best} `), tabbed: at } } }
+        : { ui: withLine(ui, prompt, `${best} `, seen) };
     }
     case 'ctrl-n': {
       const name = pending?.do === 'tell' ? pending.draft : undefined;
@@ -43,7 +49,7 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
       return again === undefined ? { ui } : { ui: withLine(ui, prompt, again, seen) };
     }
     default: {
-      const { offered, ...own } = prompt;
+      const { offered, tabbed: _tabbed, ...own } = prompt;
       const next = typed(offered && key.text !== undefined ? { ...own, ...draftOf('') } : own, key, false);
       if (!next) return { ui };
       const more = prompt.kind === 'command' ? { completions: completions(seen, next.text) } : {};

@@ -18,6 +18,16 @@ it.each([
     "error: unknown option '--foo' · (see --help)",
     "unknown option '--foo'. How retry is used: ralphctl retry --help",
   ],
+  [
+    ['bogus'],
+    "error: unknown command 'bogus' · (see --help)",
+    'there is no command bogus; : and Tab complete the commands',
+  ],
+  [
+    ['answr'],
+    "error: unknown command 'answr' · (Did you mean answer?) · (see --help)",
+    'there is no command answr (Did you mean answer?); : and Tab complete the commands',
+  ],
   [['retry', 'a-1'], 'ralphctl: a-1 has landed', 'a-1 has landed'],
   [['retry', 'a-1'], 'a-1 is queued again', 'a-1 is queued again'],
 ])('%j', (args, said, shown) => expect(withoutParser(said, args)).toBe(shown));

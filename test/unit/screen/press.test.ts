@@ -202,6 +202,25 @@ describe('keys of the run and the screen', () => {
     expect(completions({ model, commands }, 'mode s')).toEqual(['mode semi-auto', 'mode step']);
   });
 
+  it('Tab offers the ideas that take the command, those that ask first, one after another', () => {
+    const typed = completions({ model, commands }, 'answer ');
+    expect(typed).toContain('answer asks');
+    expect(typed[0]).toBe('answer asks');
+    expect(typed).not.toContain('answer landed');
+    expect(completions({ model, commands }, 'show ')).toContain('show landed');
+    const { length } = completions({ model, commands }, 'hint ');
+    expect(length).toBeGreaterThan(1);
+    const tabs = (times: number): string =>
+      play([{ name: ':' }, ...type('hint '), ...Array.from({ length: times }, () => ({ name: 'tab' }))]).ui.prompt
+        ?.text ?? '';
+    expect(tabs(2)).not.toBe(tabs(1));
+    expect(tabs(length + 1)).toBe(tabs(1));
+    // A key between them begins anew.
+    expect(
+      play([{ name: ':' }, ...type('hint '), { name: 'tab' }, ...type('x'), { name: 'tab' }]).ui.prompt?.text,
+    ).toBe(`${tabs(1)}x`);
+  });
+
   const line = (text: string) => play([{ name: ':' }, ...type(text), { name: 'enter' }]);
 
   it('Up brings the last command line back, also one that was refused', () => {
