@@ -14,6 +14,7 @@ import { realBranch } from '../../git/real-branch.js';
 import { type Repository, sharedGitDir, targetTip } from '../../git/repository.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
+import type { Idea } from '../../protocol/idea.js';
 import { many } from '../../protocol/many.js';
 import { type Context, findProject, type Project } from '../context.js';
 import { landedReport, reportLines } from '../open-run/landed-report.js';
@@ -149,6 +150,14 @@ async function checkRoot(repository: Repository, root: string): Promise<Check> {
   }
 }
 
+/** `14 of 14 ideas to do; 1 epic`: no view counts an epic as an idea. */
+export function backlogWords(ideas: readonly Pick<Idea, 'done' | 'blue'>[]): string {
+  const own = ideas.filter(({ blue }) => !blue);
+  const epics = ideas.length - own.length;
+  const todo = own.filter(({ done }) => !done).length;
+  return `${todo} of ${many(own.length, 'idea')} to do${epics > 0 ? `; ${many(epics, 'epic')}` : ''}`;
+}
+
 /** Adds the agents that ideas name. */
 async function checkBacklog(context: Context, folder: string, config: Config, names: Set<string>): Promise<Check> {
   try {
@@ -156,10 +165,7 @@ async function checkBacklog(context: Context, folder: string, config: Config, na
     const { ideas } = await readBacklog(file, { format: config.backlogFormat });
     const todo = ideas.filter((idea) => !idea.done && !idea.blue);
     for (const { agent } of todo) if (agent !== undefined) names.add(agent);
-    return ok(
-      'backlog',
-      `${relative(context.cwd, file) || file}: ${todo.length} of ${many(ideas.length, 'idea')} to do`,
-    );
+    return ok('backlog', `${relative(context.cwd, file) || file}: ${backlogWords(ideas)}`);
   } catch (error) {
     return problem('backlog', error, 'write roadmap.md, e.g.: - [ ] **task-001**: what to do');
   }

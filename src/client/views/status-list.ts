@@ -67,7 +67,11 @@ export function describeList(list: IdeaPage | undefined, options: StatusOptions)
   const { from, total, lines } = list;
   print('');
   if (lines.length === 0) print(noLines(total, options.page));
-  else print(`ideas ${from + 1} to ${from + lines.length} of ${total}`);
+  else {
+    // They are lines of the list, but no view counts them as ideas.
+    const what = lines.some(({ group }) => group) ? 'ideas and epics' : 'ideas';
+    print(`${what} ${from + 1} to ${from + lines.length} of ${total}`);
+  }
   const wide = lines.reduce((most, line) => Math.max(most, lineWord(line).length), 11);
   for (const line of lines) {
     const { id, title, agentName, reason, group } = line;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../../src/agents/catalog.js';
 import { compareVersions, versionIn } from '../../../src/client/doctor/machine.js';
+import { backlogWords } from '../../../src/client/doctor/project.js';
 import { AGENT_ADAPTERS } from '../../../src/config/agent-spec.js';
 
 describe('versions', () => {
@@ -17,6 +18,12 @@ describe('versions', () => {
     expect(compareVersions('0.170.0', '0.169.9')).toBeGreaterThan(0);
     expect(compareVersions('1.0', '1.0.0')).toBe(0);
   });
+});
+
+it('A4: an epic is no idea to do', () => {
+  const idea = { done: false, blue: false };
+  expect(backlogWords([idea, { ...idea, done: true }])).toBe('1 of 2 ideas to do');
+  expect(backlogWords([idea, { ...idea, blue: true }])).toBe('1 of 1 idea to do; 1 epic');
 });
 
 describe('the catalog of agents', () => {

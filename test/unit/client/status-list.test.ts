@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nextSteps, withStart } from '../../../src/client/views/status-lines.js';
-import { listIdeas, listProblem, noLines } from '../../../src/client/views/status-list.js';
+import { describeList, listIdeas, listProblem, noLines } from '../../../src/client/views/status-list.js';
 import { Graph } from '../../../src/decide/scheduler/graph.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
 import { card, entryOf } from '../decide/support.js';
@@ -12,6 +12,20 @@ const graph = new Graph(entries);
 const run = { ideas: async (asked: Parameters<typeof ideaPage>[2]) => ideaPage(entries, graph, asked) };
 const listed = async (options: Parameters<typeof listIdeas>[1]) =>
   (await listIdeas(run, options))?.lines.map(({ id }) => id);
+
+test('A4: epics are lines of the list, and no ideas', async () => {
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  const one = { id: 'a', title: 'A', status: 'pending', score: 0 } as const;
+  const epic = { ...one, id: 'e', group: { done: 0, total: 1 } };
+  try {
+    describeList({ from: 0, total: 2, lines: [epic, one] }, { all: true });
+    describeList({ from: 0, total: 1, lines: [one] }, { all: true });
+  } finally {
+    write.mockRestore();
+  }
+  expect(lines.join('')).toMatch(/ideas and epics 1 to 2 of 2\n[\s\S]*\nideas 1 to 1 of 1\n/);
+});
 
 describe('G9 status of every idea', () => {
   test('is asked for only when it is wanted', async () => {
