@@ -37,6 +37,13 @@ export async function nothingMoves(
   return works ? undefined : { outcome: 'no worker', text: `no worker runs, ${CONTINUE}` };
 }
 
+/** Of an open run whose server has not answered: a server that lives and is silent has other work. */
+export async function strandedText(root: string, runId: string): Promise<string> {
+  const server = await stoppedServer(root);
+  if (server) return `run ${runId} is open, but ${server}, ${CONTINUE}`;
+  return `run ${runId} is open, and the Temporal server runs but does not answer: the machine may be busy. Try again: ralphctl status`;
+}
+
 async function stoppedServer(root: string): Promise<string | undefined> {
   const record = await readRecord(root).catch(() => undefined);
   // With a record that cannot be read, only its command line tells of the server.

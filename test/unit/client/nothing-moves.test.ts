@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nothingMoves } from '../../../src/client/views/nothing-moves.js';
+import { nothingMoves, strandedText } from '../../../src/client/views/nothing-moves.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import { ownIdentity } from '../../../src/process/identity.js';
 import { makeReport } from '../../../src/report/build.js';
@@ -73,6 +73,16 @@ describe('A8 C5: nothing moves', () => {
     expect(await still()).toBeUndefined();
     await writeFile(recordPath(root), '{"pid": 12');
     expect(await still()).toBeUndefined();
+  });
+
+  it('status does not say of a busy server that it is not running', async () => {
+    expect(await strandedText(root, 'r-1')).toBe(
+      'run r-1 is open, but the Temporal server is not running, so nothing moves. Continue with: ralphctl start',
+    );
+    await record(await listens(), await ownIdentity());
+    expect(await strandedText(root, 'r-1')).toMatch(
+      /^run r-1 is open, and the Temporal server runs but does not answer: /,
+    );
   });
 
   it('is not known of a server elsewhere', async () => {

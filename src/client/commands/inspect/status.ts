@@ -51,6 +51,7 @@ import { describeLast, lastRunLine } from '../../views/last-run-lines.js';
 import { noAnswer } from '../../views/left-git.js';
 import { leftLines } from '../../views/left-working-lines.js';
 import { attention, SHOWN } from '../../views/need-lines.js';
+import { strandedText } from '../../views/nothing-moves.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
 import { describeLive, nextSteps, stillLines } from '../../views/status-lines.js';
 import { describeList, listIdeas, listNeedsRun, listProblem, type StatusOptions } from '../../views/status-list.js';
@@ -89,6 +90,8 @@ interface Found {
   disk?: string;
   /** The newest run has no summary and the embedded server does not run, so the run is open and nothing moves. */
   stranded?: string;
+  /** The same in words. */
+  still?: string;
   /** Ideas that still work for the last run, which somebody terminated. */
   left?: LeftWorking[];
   /** Landed ideas of the last run that have left the target since. */
@@ -112,7 +115,7 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
   found.renamed = (found.facts?.open || found.stranded ? found.model : since?.model)?.renamed;
   if (gone.length > 0) found.gone = gone;
   if (context.json) {
-    const { model: _, ...shown } = found;
+    const { model: _, still: __, ...shown } = found;
     if (shown.status && (found.facts?.open || found.stranded)) shown.status = asOfNow(shown.status, Date.now());
     printJson({ project: id, ...shown });
     return exitCode(found);
@@ -176,7 +179,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
     }
   } else {
     const stranded = await strandedRun(context.root, project);
-    if (stranded) found.stranded = stranded;
+    if (stranded) Object.assign(found, { stranded, still: await strandedText(context.root, stranded) });
   }
   if (!found.facts?.open && !found.stranded) {
     await newestRun(context.root, project, warnOnce);
@@ -257,9 +260,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
   const { facts, status: live, last } = found;
   if (found.disk) print(`! ${found.disk}`);
   if (found.stranded) {
-    print(
-      `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Continue with: ralphctl start`,
-    );
+    print(found.still ?? '');
     if (live) describeLive(live, [], {}, { ...found, recorded: true });
     return;
   }
