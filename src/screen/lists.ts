@@ -182,13 +182,16 @@ const startsNext = ({ status, forNext, off, lineGone }: IdeaModel): boolean =>
 const workedMs = (idea: IdeaModel): number =>
   idea.iterations.reduce((sum, { durationMs = 0, gate }) => sum + durationMs + (gate?.durationMs ?? 0), 0);
 
-/** Uses the worker's ranking, then the score, then backlog order. */
+/** Uses the worker's ranking, then the score, then the order of a start, then that of the backlog. */
 function best(model: RunModel, ready: string[]): string[] {
   const isReady = new Set(ready);
   const next = (model.live?.next ?? []).filter((id) => isReady.has(id));
   const scores = model.live?.scores;
   const known = new Set(next);
-  const rest = ready.filter((id) => !known.has(id));
+  const rest = asNext(
+    model,
+    ready.filter((id) => !known.has(id)),
+  );
   if (scores)
     rest.sort((a, b) => (scores[b] ?? Number.NEGATIVE_INFINITY) - (scores[a] ?? Number.NEGATIVE_INFINITY) || 0);
   return [...next, ...rest];

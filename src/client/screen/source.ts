@@ -19,6 +19,7 @@ import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import { webPage } from '../api/web-page.js';
 import type { Context } from '../context.js';
+import { firstOrder } from '../model/first-order.js';
 import { passedOver } from '../model/passed-over.js';
 import { takeLeftOut } from '../model/take-left-out.js';
 import type { KeptGone } from '../report/gone.js';
@@ -95,7 +96,7 @@ export class RunSource {
     this.#tasks.push(this.#follow(model), this.#watch(model, read), this.#watchCheckout(model, repo, target));
     void passedOver(root, this.#ref).then(({ text, short }) => this.#trouble(model, 'runs', text, [short]));
     // A short history is whole in the first picture.
-    await Promise.race([read, delay(FIRST_READ_MS)]);
+    await Promise.race([read.then(() => firstOrder(root, model)), delay(FIRST_READ_MS)]);
     return model;
   }
 

@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { firstOrder } from '../../../src/client/model/first-order.js';
 import { takeForNext } from '../../../src/client/model/for-next.js';
 import { backlogReads } from '../../../src/client/plan/next-backlog.js';
 import { orderOf } from '../../../src/client/plan/order.js';
@@ -87,6 +88,23 @@ it('Next, the report and the dry run have one order, which is that of the scores
   await keep(root, file.project, 'last-1', { ...said, verb: 'score', n: 2_000_000 });
   expect(await takeForNext(root, model)).toBe(true);
   expect(model.nextOrder?.[0]).toBe('last-1');
+});
+
+it('A2 G4: before its worker has answered, a run that has just begun has the order of its start', async () => {
+  const root = join(repo.scratch, 'state');
+  const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
+  const plan = await planRun(context, {}, { agents: false });
+  const file = runFile(plan, '20260101-000000-aaaa');
+  await writeRun(root, file, plan.ideas);
+  const { model } = (await emptyModel(root, { project: file.project, runId: file.runId })) ?? expect.fail('no run');
+  fold(model, { at: '2026-01-01T00:00:00.000Z', kind: 'run', state: 'running', landed: 0, total: 7 });
+  const dry = (await orderOf(context, plan)).order.map(({ id }) => id).filter((id) => id !== 'waits-1');
+  await firstOrder(root, model);
+  expect(listsOf(model).ready).toEqual(dry);
+  expect(dry[0]).toBe('quick-1');
+  // What the worker tells counts.
+  model.live = { at: 1, state: 'running', next: ['last-1'] };
+  expect(listsOf(model).ready[0]).toBe('last-1');
 });
 
 it('C2: what depends on an idea that stays out is counted and named as waiting', async () => {
