@@ -29,6 +29,7 @@ import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, landedEarlier } from '../../model/idea-runs.js';
 import { takeLandedSince } from '../../model/landed-since.js';
+import { type RejectedReport, rejectedJson, rejectedLines, rejectedReport } from '../../model/rejected-report.js';
 import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
 import { warnOnce } from '../../report/summaries.js';
@@ -45,6 +46,8 @@ export async function show(context: Context, id: string, options: ShowOptions): 
   const { root } = context;
   if (options.run !== undefined) await chosenRun(context, project, options.run);
   const all = await ideaInRuns(root, project, id, warnOnce);
+  const rejected = options.run === undefined && all.length === 0 ? await rejectedReport(root, project, id) : undefined;
+  if (rejected) return tellRejected(context, rejected);
   const { runId, found } = await gathered(context, project, { id, named: options.run, all });
   const idea = found?.model.ideas.get(id);
   if (!found || !idea) throw await unknown(root, { project, runId }, id);
@@ -68,6 +71,12 @@ export async function show(context: Context, id: string, options: ShowOptions): 
     const cleaned = await cleanedText(root, ref, CLEANED);
     if (cleaned !== undefined) print(cleaned);
   }
+  return EXIT.ok;
+}
+
+function tellRejected(context: Context, rejected: RejectedReport): number {
+  if (context.json) printJson(rejectedJson(rejected));
+  else for (const line of rejectedLines(rejected)) print(line);
   return EXIT.ok;
 }
 
