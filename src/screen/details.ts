@@ -94,6 +94,8 @@ export interface IdeaDetails {
   /** What git has of its work. `uncommitted`: number of files in its worktree without a commit. */
   left?: { worktree: boolean; branch: boolean; uncommitted?: number };
   diff?: DiffView;
+  /** Git did not answer: what is absent may be there. */
+  unread?: true;
   gateOutput?: GateOutput;
   /** The gate whose output was looked for, as `gateKey` names it. */
   outputOf?: string;
@@ -160,6 +162,8 @@ export interface HistoryRun {
   /** The branch on which it landed its ideas, where that is not the target of the newest run. */
   on?: string;
   open?: HistoryIdea[];
+  /** How many open ideas are in states that `open` leaves out, such as ready. */
+  rest?: Readonly<Record<string, number>>;
   done?: HistoryLanded[];
   /** Ideas that a person skipped or gave up; they are in no other count. */
   leftOut?: number;

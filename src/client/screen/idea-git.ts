@@ -1,7 +1,7 @@
 /**
  * Reads git data for the page of one idea: its diff, its commits, its uncommitted changes.
  * Invariant: reads only, and asks git the same question at most once in five seconds. Missing data leaves its field
- * absent.
+ * absent; an answer that git could not give is asked for again.
  */
 
 import { changedFiles } from '../../git/changes.js';
@@ -20,7 +20,7 @@ const READ = { read: true } as const;
 /** Statuses whose cards tell what is left of the work. */
 const LEFT = new Set<string>(['failed', 'timeout']);
 
-type GitFacts = Pick<IdeaDetails, 'diff' | 'changed' | 'lastCommit' | 'left' | 'commit' | 'ahead'>;
+type GitFacts = Pick<IdeaDetails, 'diff' | 'changed' | 'lastCommit' | 'left' | 'commit' | 'ahead' | 'unread'>;
 
 export class IdeaGit {
   readonly #repo: string;
@@ -35,36 +35,38 @@ export class IdeaGit {
    * files.
    */
   async read(idea: IdeaModel, target: string, file?: string): Promise<GitFacts> {
-    const key = [idea.id, idea.status, idea.iterations.length, idea.commits, idea.commit, idea.off?.landed, file].join(
-      ' ',
-    );
+    const { id, status, iterations, commits, commit, base, off } = idea;
+    const key = [id, status, iterations.length, commits, commit, base, off?.landed, file].join(' ');
     const now = Date.now();
     // The commits of a landing never change.
     const holds = idea.status === 'landed' || now - (this.#kept?.at ?? 0) < KEPT_MS;
     if (this.#kept?.key === key && holds) return this.#kept.facts;
     const facts = await this.#facts(idea, target, file);
-    this.#kept = { key, at: Date.now(), facts };
+    this.#kept = facts.unread ? undefined : { key, at: Date.now(), facts };
     return facts;
   }
 
   async #facts(idea: IdeaModel, target: string, file: string | undefined): Promise<GitFacts> {
-    const range = await rangeOf(this.#repo, idea).catch(() => undefined);
     const facts: GitFacts = {};
+    const missed = (): undefined => {
+      facts.unread = true;
+    };
+    const range = await rangeOf(this.#repo, idea).catch(missed);
     if (range) {
-      const diff = await diffOf(this.#repo, range, file).catch(() => undefined);
+      const diff = await diffOf(this.#repo, range, file).catch(missed);
       if (diff) {
         facts.diff = looked(diff, idea);
         const sum = (of: 'added' | 'deleted'): number => diff.files.reduce((all, one) => all + one[of], 0);
         facts.changed = { files: diff.files.length, added: sum('added'), deleted: sum('deleted') };
       }
-      Object.assign(facts, await commitOf(this.#repo, idea, range, facts.changed?.files ?? 0).catch(() => ({})));
+      Object.assign(facts, await commitOf(this.#repo, idea, range, facts.changed?.files ?? 0).catch(missed));
     }
     if (idea.status !== 'landed' && !idea.off) {
-      const ahead = await aheadOf(this.#repo, idea.id, target).catch(() => undefined);
+      const ahead = await aheadOf(this.#repo, idea.id, target).catch(missed);
       if (ahead !== undefined) facts.ahead = ahead;
     }
     if (LEFT.has(idea.status)) {
-      const left = await leftOf(this.#repo, idea.id).catch(() => undefined);
+      const left = await leftOf(this.#repo, idea.id).catch(missed);
       if (left) facts.left = left;
     }
     return facts;
@@ -117,7 +119,7 @@ async function leftOf(repo: string, id: string): Promise<IdeaDetails['left']> {
 
 async function commitAt(repo: string, name: string): Promise<string | undefined> {
   const args = ['rev-parse', '--verify', '-q', `${name}^{commit}`];
-  const { stdout, code } = await git(repo).result(args, { ...READ, ok: [0, 1, 128] });
+  const { stdout, code } = await git(repo).result(args, { ...READ, ok: [0, 1] });
   return code === 0 ? stdout.trim() : undefined;
 }
 

@@ -37,6 +37,7 @@ export function diffTab(view: View, idea: IdeaModel, columns: number, height: nu
   if (!told) return { lines: [loading(`the diff of ${idea.id}`)] };
   const { diff } = told;
   if (!diff) {
+    if (told.unread) return { lines: [line(dim(' git did not tell the diff; F5 asks again'))] };
     const none = idea.base === undefined && idea.commits === 0 && idea.status !== 'landed';
     const why = told.ofRun === undefined ? 'its branch is not in this repository' : 'it did not land in that run';
     return { lines: [line(dim(none ? ' nothing is changed yet' : ` no diff: ${why}`))] };

@@ -1,9 +1,11 @@
 /** What git tells the page of an idea, from real repositories. Features: D2 G1 G4. */
+import { rename } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { IdeaGit } from '../../../src/client/screen/idea-git.js';
 import { removeWorktree } from '../../../src/git/worktrees/remove.js';
 import { newIdea } from '../../../src/model/fold.js';
 import type { IdeaModel } from '../../../src/model/model.js';
+import { compose } from '../../../src/screen/compose.js';
 import type { Details, IdeaDetails } from '../../../src/screen/details.js';
 import { noDetails } from '../../../src/screen/details.js';
 import { card } from '../../../src/screen/idea/cards.js';
@@ -112,4 +114,27 @@ it('G1: the diff of landed work that a reset took off its target is still there'
   const off = { text: 'it was reset', landed: landed.commit, command: 'ralphctl start' };
   const read = await new IdeaGit(repo.root).read(ideaOf({ status: 'pending', off }), 'main');
   expect(read.changed).toEqual({ files: 2, added: 3, deleted: 0 });
+});
+
+it('G1: what git could not tell is told as such, and asked for again', async () => {
+  await twoCommits();
+  const base = await sh(repo.root, 'rev-parse', 'main');
+  const idea = ideaOf({ status: 'needs-human', base, commits: 2 });
+  const git = new IdeaGit(repo.root);
+  const away = `${repo.root}-away`;
+  await rename(repo.root, away);
+  const failed = await git.read(idea, 'main').finally(() => rename(away, repo.root));
+  expect(failed).toEqual({ unread: true });
+  expect((await git.read(idea, 'main')).changed).toEqual({ files: 2, added: 3, deleted: 0 });
+  const model = shop();
+  model.ideas.set(idea.id, idea);
+  model.order.push(idea.id);
+  const details: Details = { ...noDetails(), idea: { id: idea.id, ...failed } };
+  const ui = { ...initialUi(), screen: 'idea' as const, idea: idea.id, tab: 'diff' as const };
+  const { lines } = compose(model, ui, details, { columns: 80, rows: 24 }, { colour: true, ascii: false }, NOW);
+  expect(lines.map(plainLine).join('\n')).toContain('git did not tell the diff; F5 asks again');
+  // The base of an idea comes with an event of its own.
+  const begins = new IdeaGit(repo.root);
+  expect((await begins.read(ideaOf({ status: 'needs-human', commits: 2 }), 'main')).diff).toBeUndefined();
+  expect((await begins.read(idea, 'main')).diff?.files).toHaveLength(2);
 });
