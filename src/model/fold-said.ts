@@ -20,7 +20,14 @@ export function answered(idea: IdeaModel, { text, by }: Of<'answered'>, at: numb
     if (text !== undefined) told.text ??= text;
     return;
   }
-  said(idea, { at, verb: 'answer', ...(text ? { text } : {}), ...(by ? { by } : {}) });
+  said(idea, { at, verb: 'answer', ...questionOf(idea), ...(text ? { text } : {}), ...(by ? { by } : {}) });
+}
+
+/** The event of the answer may come after the one that ends the wait. */
+function questionOf({ question, iterations }: IdeaModel): Pick<Said, 'question'> {
+  const signal = iterations.at(-1)?.signal;
+  const asked = question ?? (signal?.kind === 'needs-human' ? signal.question : undefined);
+  return asked ? { question: asked } : {};
 }
 
 /** A message since the idea's question. */
@@ -63,6 +70,7 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
   said(idea, {
     at,
     verb: event.verb,
+    ...(event.verb === 'answer' ? questionOf(idea) : {}),
     done: event.done,
     ...(text === undefined ? {} : { text }),
     ...(event.by ? { by: event.by } : {}),

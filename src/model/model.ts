@@ -52,6 +52,8 @@ export interface Said {
   verb: string;
   text?: string;
   by?: Teller;
+  /** Of an answer: what it answered. */
+  question?: string;
   /** The run's reply. */
   done?: string;
   /** That is the result of the work, which the run told later. */

@@ -142,6 +142,8 @@ function taskRows(idea: IdeaModel, cells: number): string[] {
   ];
 }
 
+/** Lines of a question above its answer. */
+const MOST_ASKED = 6;
 const TELLERS = { cli: 'command line', screen: 'screen', signal: 'Temporal' } as const;
 
 export function saidTab(view: View, idea: IdeaModel, columns: number, height: number): TabBody {
@@ -161,7 +163,7 @@ export function saidTab(view: View, idea: IdeaModel, columns: number, height: nu
   return { lines: lines.slice(Math.max(0, lines.length - height - back), lines.length - back), most };
 }
 
-function saidLines({ at, verb, text, by, done }: Said, { now }: View, columns: number): Line[] {
+function saidLines({ at, verb, text, by, done, question }: Said, { now }: View, columns: number): Line[] {
   const time = clock(at, now);
   const cells = columns - 9;
   const head = line(
@@ -169,7 +171,12 @@ function saidLines({ at, verb, text, by, done }: Said, { now }: View, columns: n
     coloured(clean(verb), 'cyan'),
     dim(by ? `, ${TELLERS[by]}` : ''),
   );
+  const asked = question
+    ? wrapAll(`? ${question}`, cells)
+        .slice(0, MOST_ASKED)
+        .map((one) => line(`        ${one}`))
+    : [];
   const rows = text ? wrapAll(text, cells).map((one) => line(`        ${one}`)) : [];
   const answer = done ? wrapAll(done, cells).map((one) => line(dim(`        ${one}`))) : [];
-  return [head, ...rows, ...answer];
+  return [head, ...asked, ...rows, ...answer];
 }
