@@ -20,6 +20,7 @@ import type { View } from '../view.js';
 import { gateWord, gateWords } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
 import { cardKeys } from './card-keys.js';
+import { epicRows, epicTitle } from './epic-card.js';
 import { isOver } from './possible.js';
 import { notYet } from './timeline.js';
 import { landedWhen, toldOf } from './told.js';
@@ -46,6 +47,10 @@ export function card(view: View, idea: IdeaModel, columns: number): Line[] {
   const shown = shownIn(model, idea);
   const look = LOOKS[shown];
   const cells = columns - 4;
+  if (idea.group) {
+    const lines = [...epicRows(view, idea, cells), ...keyLines(view, idea, shown, cells)];
+    return box([{ ...epicTitle(view, idea), lines }], columns);
+  }
   const next = forNextText(idea);
   const rows = [
     ...(next === undefined ? [] : [line(' ', coloured(cut(next, cells), 'cyan'))]),
