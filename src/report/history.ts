@@ -3,6 +3,7 @@ import { type Outcome, outcomeOfSummary, sinceText } from '../model/at-end.js';
 import type { IdeaFacts, SummaryFile } from '../model/facts.js';
 import type { Renamed } from '../model/model.js';
 import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.js';
+import { restText } from '../screen/pages/history.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
@@ -52,6 +53,7 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
         }
       : {}),
     open: open.flatMap((one) => (SHOWN.has(one.state) ? [historyIdea(one)] : [])),
+    ...restIn(open),
     done: landed
       .map(({ idea, iterations, agentMs = 0, dollars: cost, lines }) => ({
         ...{ id: idea, iterations, ms: agentMs },
@@ -62,6 +64,12 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
     look: look.map(({ kind, text }) => ({ what: kind, text })),
     ...(waves ? { waves: waves.flatMap(({ wave, summary }) => (summary ? [{ wave, ...summary }] : [])) } : {}),
   };
+}
+
+function restIn(open: readonly OpenIdea[]): Pick<HistoryRun, 'rest'> {
+  const rest: Record<string, number> = {};
+  for (const { state } of open) if (!SHOWN.has(state)) rest[state] = (rest[state] ?? 0) + 1;
+  return Object.keys(rest).length > 0 ? { rest } : {};
 }
 
 const historyIdea = ({ idea, state, reason, later, queued, answered, times = 1 }: OpenIdea): HistoryIdea => ({
@@ -243,7 +251,7 @@ function lastOpen(runs: readonly HistoryRun[], now: number, width: number | unde
     return width === undefined ? row : cut(row, width);
   });
   const left = (run.notLanded ?? run.open.length) - rows.length;
-  const more = left > 0 ? [`  … ${left} more`] : [];
+  const more = left > 0 ? [`  … ${left} more${restText(run)}`] : [];
   const title = `${clock(run.startedAt, now)}: ${run.landed ?? UNKNOWN} landed, ${run.notLanded ?? UNKNOWN} not     ralphctl report --run ${run.runId}`;
   return ['', width === undefined ? title : cut(title, width), ...rows, ...more];
 }

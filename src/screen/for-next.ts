@@ -5,6 +5,16 @@ import { lineGoneText, lineWait } from './words/gone-words.js';
 
 type About = Pick<IdeaModel, 'forNext' | 'lineGone' | 'status'>;
 
+/** In a few cells. */
+export function forNextShort({ forNext, lineGone, status }: About): string | undefined {
+  if (status === 'landed') return undefined;
+  if (lineGone) return lineGone.ticked ? 'ticked' : 'line is gone';
+  if (!forNext) return undefined;
+  return forNext.leftOut
+    ? 'next: left out'
+    : `next: ${forNext.queued ? 'queued' : forNext.words.map(clean).join(', ')}`;
+}
+
 export function forNextText({ forNext, lineGone, status }: About): string | undefined {
   // What somebody brought back needs no more work.
   if (status === 'landed') return undefined;

@@ -125,9 +125,11 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
   const reason = clean(idea.reason ?? '');
   switch (shown) {
     case 'taken off':
-      return [...wrapAll(reason, cells).slice(0, 3), ...(isReverted(idea) ? landed(view, idea) : [])].filter(Boolean);
+      return [...wrapAll(reason, cells).slice(0, 3), ...(isReverted(idea) ? landed(view, idea, cells) : [])].filter(
+        Boolean,
+      );
     case 'landed':
-      return [...(isReverted(idea) ? wrapAll(reason, cells).slice(0, 3) : []), ...landed(view, idea)];
+      return [...(isReverted(idea) ? wrapAll(reason, cells).slice(0, 3) : []), ...landed(view, idea, cells)];
     case 'in review':
       return [reason === '' ? (idea.review?.url ?? '') : reason];
     case 'lands':
@@ -178,7 +180,7 @@ function beforeText(view: View, idea: IdeaModel): string {
   return before ? `it landed in an earlier run: ${before.runId}` : notYet(idea);
 }
 
-function landed(view: View, idea: IdeaModel): string[] {
+function landed(view: View, idea: IdeaModel, cells: number): string[] {
   const { spent, iterations } = idea;
   const last = iterations.at(-1);
   const used = iterationCount(idea);
@@ -194,7 +196,7 @@ function landed(view: View, idea: IdeaModel): string[] {
   const merged = idea.mergedGate ?? idea.gate;
   return [
     idea.landedBefore ? beforeText(view, idea) : '',
-    parts.join(' · '),
+    ...wrapAll(parts.join(' · '), cells),
     merged ? gateRow(merged, idea.mergedGate !== undefined) : '',
     commit.trimEnd() + (told ? `   ${many(told.files, 'file')}` : ''),
   ].filter((one) => one !== '');

@@ -134,6 +134,12 @@ const stateWord = (state: HistoryIdea['state']): Line => {
   return line(' ', coloured(sign, colour));
 };
 
+/** `: 8 ready, 1 after`: what no line names, because nobody has to look at it. */
+export const restText = ({ rest = {} }: HistoryRun): string => {
+  const parts = Object.entries(rest).map(([state, number]) => `${whole(number)} ${state}`);
+  return parts.length > 0 ? `: ${parts.join(', ')}` : '';
+};
+
 /** The ideas that did not land, and the slowest ones. */
 function below(run: HistoryRun, { now, size, theme }: View): Line[] {
   const enter = theme.ascii ? 'Enter' : '↵';
@@ -148,6 +154,8 @@ function below(run: HistoryRun, { now, size, theme }: View): Line[] {
         ` ${pad(one.id, 10)} ${pad(one.state, 9)} ${pad(clean(one.reason), reason)}  ${cut(clean(one.since), 14)}`,
       ),
     );
+  const more = (run.notLanded ?? 0) - Math.min(6, run.open?.length ?? 0);
+  if (more > 0) lines.push(line(dim(` … ${more} more${restText(run)}`)));
   const longest = [...(run.done ?? [])].sort((a, b) => b.ms - a.ms).slice(0, 3);
   if (longest.length > 0)
     lines.push(
@@ -219,7 +227,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
             ` ${pad(one.id, 10)} ${pad(one.state, 9)} ${pad(clean(one.reason), Math.max(8, columns - 38))}  ${cut(clean(one.since), 12)}`,
           ),
         ),
-        ...(left > 0 ? [line(dim(` … ${left} more`))] : []),
+        ...(left > 0 ? [line(dim(` … ${left} more${restText(run)}`))] : []),
       ],
     });
   }

@@ -6,14 +6,14 @@ import { groupProgress } from '../../model/counts.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { iterationCount, runsOf } from '../../model/tally.js';
 import { shownIn } from '../cut-off.js';
-import { forNextText } from '../for-next.js';
+import { forNextShort, forNextText } from '../for-next.js';
 import { framed, screenLine } from '../frame.js';
 import { listsOf } from '../lists.js';
 import { isPast } from '../past.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
-import { clean, pad } from '../text/text.js';
+import { clean, cut, pad, width } from '../text/text.js';
 import { bar, LOOKS } from '../text/theme.js';
 import type { Selection, Ui } from '../ui.js';
 import { type Picture, type View, windowAt } from '../view.js';
@@ -216,7 +216,10 @@ const marked = (spans: Line, columns: number): Line => {
 const STATE_CELLS = 27;
 
 const nameCells = ({ model, size }: View): number =>
-  Math.max(10, Math.min(listsOf(model).longestId, size.columns >= 100 ? 24 : 12));
+  Math.max(
+    10,
+    Math.min(listsOf(model).longestId, size.columns >= 100 ? Math.max(24, Math.floor(size.columns * 0.35)) : 12),
+  );
 
 /** The names of the columns, where `rowLine` puts them. */
 function header(view: View): Line {
@@ -235,7 +238,8 @@ function rowLine({ id, depth, group }: IdeaRow, view: View): Line {
   // Titles begin in one column at any depth.
   const name = Math.max(4, names + 4 - indent.length);
   const title = Math.max(0, size.columns - indent.length - 2 - name - 1 - STATE_CELLS - 2);
-  const start = (sign: Line): Line => line(indent, ...sign, ` ${pad(id, name)} ${pad(clean(idea.title), title)}  `);
+  const start = (sign: Line, text = clean(idea.title)): Line =>
+    line(indent, ...sign, ` ${pad(id, name)} ${pad(text, title)}  `);
   if (group) {
     const { done, total } = groupProgress(model.ideas, id);
     const sign = ui.closed.has(id) && ui.filter.trim() === '' ? '⊞' : '⊟';
@@ -248,7 +252,14 @@ function rowLine({ id, depth, group }: IdeaRow, view: View): Line {
   }
   const shown = shownIn(model, idea);
   const look = LOOKS[shown];
-  return line(...start(line(coloured(look.sign, look.colour))), ...stateOf(idea, view, shown, look.colour));
+  const sign = line(coloured(look.sign, look.colour));
+  const columns = stateOf(idea, view, shown, look.colour);
+  const next = forNextText(idea);
+  if (next === undefined || shown === 'after' || shown === 'ready') return line(...start(sign), ...columns);
+  // What the next start does is told in the free cells of the title, else in place of the numbers.
+  const free = title - width(clean(idea.title)) - 2;
+  if (free >= width(next)) return line(...start(sign, `${clean(idea.title)}  ${pad(next, free, 'right')}`), ...columns);
+  return line(...start(sign), coloured(pad(shown, 10), look.colour), dim(cut(forNextShort(idea) ?? next, 17)));
 }
 
 /** Word, iterations, percentage, cost; for a waiting idea, the idea that it waits for. */
@@ -258,8 +269,6 @@ function stateOf(idea: IdeaModel, { model }: View, shown: string, colour: Parame
     const score = model.live?.scores?.[idea.id];
     return line(coloured(pad('ready', 10), colour), score === undefined ? '' : `score ${score}`);
   }
-  const next = forNextText(idea);
-  if (next !== undefined) return line(coloured(pad(shown, 10), colour), dim(next));
   const last = idea.iterations.at(-1);
   const running = idea.status === 'running';
   const max = idea.max ?? last?.max;

@@ -69,6 +69,8 @@ export function columnsFor(view: View, cells: boolean): Columns {
   if (left() < NOW) columns.bar = 0;
   if (left() < NOW) columns.middle = 0;
   if (left() < NOW) columns.id = Math.max(8, columns.id + left() - NOW);
+  // Cells that nothing else needs show more of long ids.
+  if (!titles && !cells) columns.id = clamp(columns.id + left() - NOW, columns.id, Math.max(columns.id, longestId));
   if (titles) {
     // At 120 columns: 26 for the title, 18 for the current action.
     const more = left() + columns.middle;

@@ -124,3 +124,54 @@ it('the first line of a run that is over has its cost once', () => {
   fold(model, { at: new Date(NOW).toISOString(), kind: 'run', state: 'stopped', landed: 11, total: 24 });
   expect(draw({}, noDetails(), model, 120, 40)[0]?.match(/of \$20/g)).toHaveLength(1);
 });
+
+it('cells that are free show what was cut beside them', () => {
+  const long = 'a-very-long-identifier-for-one-idea';
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [
+    idea('a-1', 'A'),
+    idea(long, 'B'),
+  ]);
+  const story = new Story(model);
+  story.at('23:03', { kind: 'idea', idea: 'a-1', title: 'A', status: 'failed', reason: 'no' }).tell();
+  story.at('23:04', { kind: 'run', state: 'stopped', landed: 0, total: 2 }).tell();
+  Object.assign(model.ideas.get('a-1') ?? {}, { forNext: { queued: true, words: ['retry'] } });
+  const ui: Partial<Ui> = { screen: 'ideas', tree: false };
+  const wide = draw(ui, noDetails(), model, 120).join('\n');
+  expect(wide).toContain(long);
+  expect(wide).toMatch(/A +queued for the next start {2}failed/);
+  expect(draw(ui, noDetails(), model, 60).join('\n')).toMatch(/failed {4}next: queued/);
+});
+
+it('the slots of a narrow screen show a long id whole, where nothing needs its cells', () => {
+  const long = 'a-rather-long-idea';
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea(long, 'B')]);
+  const story = new Story(model);
+  story.at('23:03', { kind: 'idea', idea: long, title: 'B', status: 'running', agentName: 'ed-001' }).tell();
+  story.starts('23:03', long, 1).begins('23:03', long, 1, 30);
+  expect(draw({}, noDetails(), model, 90).join('\n')).toContain(` ${long} `);
+});
+
+it('History says how many ideas did not land that it does not list, and in which state', () => {
+  const details = pastDetails();
+  const runs = (details.history?.runs ?? []).map((run) =>
+    run.runId === 'r4' ? { ...run, notLanded: (run.open?.length ?? 0) + 9, rest: { ready: 8, after: 1 } } : run,
+  );
+  const now = { ...details, history: { ...details.history, runs } };
+  const ui: Partial<Ui> = { screen: 'history', selected: { history: { id: 'r4' } } };
+  for (const columns of [80, 120])
+    expect(draw(ui, now, shop(), columns, 40).join('\n')).toMatch(/… \d+ more: 8 ready, 1 after/);
+});
+
+it('an answer is told with its question', () => {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
+  const story = new Story(model).starts('23:01', 'a-1', 1).begins('23:01', 'a-1', 1, 30);
+  story.ends('23:02', 'a-1', 1, { kind: 'needs-human', question: 'Which port?' }, 1);
+  story.at('23:02', { kind: 'idea', idea: 'a-1', title: 'A', status: 'needs-human', reason: 'Which port?' }).tell();
+  story.at('23:05', { kind: 'answered', idea: 'a-1', text: '8080', by: 'cli' }).tell();
+  expect(model.ideas.get('a-1')?.said).toMatchObject([{ verb: 'answer', question: 'Which port?', text: '8080' }]);
+  const said = model.ideas.get('a-1')?.said ?? [];
+  const details = { ...noDetails(), idea: { id: 'a-1', saidBefore: [{ runId: 'r0', said }] } };
+  expect(draw({ screen: 'idea', idea: 'a-1', tab: 'said' }, details, model, 120).join('\n')).toMatch(
+    /in run r0[\s\S]*\? Which port\?[\s\S]*8080/,
+  );
+});
