@@ -2,6 +2,7 @@
  * `retry` while no run is open: what a retry that begins again does at once, and what the next start does with the idea.
  * Invariant: like `act.ts`, under the lock of the closed project.
  */
+import { ideaBranch, readTip } from '../../git/refs.js';
 import { type GoneBranch, goneBranchText, goneWork } from '../../git/saves/gone-branch.js';
 import { commitsBehind } from '../../git/worktrees/behind.js';
 import { leftOutBefore } from '../../model/left-out.js';
@@ -26,7 +27,7 @@ export async function retrySays(closed: Closed, idea: ClosedIdea): Promise<strin
   const run = await runOf(closed, id);
   const lost = run && (await goneWork(run.repo, run.target, id).catch(() => undefined));
   const how =
-    state === 'gone'
+    state === 'gone' && !(run && (await hasBranch(run.repo, id)))
       ? 'runs it from its beginning'
       : run && lost
         ? `runs it with a new iteration count: ${lostSays(id, lost, run.target)}`
@@ -51,6 +52,10 @@ async function behindSays(closed: Closed, id: string): Promise<string> {
   const text = run && (await behindText(run, id));
   return text ? ` (${text})` : '';
 }
+
+/** A later run may have begun again what was taken off the target. Without an answer of git: no. */
+export const hasBranch = async (repo: string, idea: string): Promise<boolean> =>
+  (await readTip(repo, `refs/heads/${ideaBranch(idea)}`).catch(() => undefined)) !== undefined;
 
 /** Undefined: its branch has all of the target, or git does not answer. */
 export async function behindText(

@@ -90,6 +90,8 @@ export interface AfterRun {
   behind?: string | undefined;
   /** Its landed work is no longer on the target. */
   off?: Gone | undefined;
+  /** It has a branch all the same: a later run worked on it. */
+  branch?: true | undefined;
   /** Its target does not exist any more, and another branch has what landed there. */
   renamed?: Renamed | undefined;
   /** A person has queued it again since. */
@@ -122,6 +124,7 @@ export function commandsAfter(
     commit,
     out,
     off,
+    branch,
     refused,
     renamed,
     queued,
@@ -146,7 +149,7 @@ export function commandsAfter(
   ];
   const line = lineGone?.command ? [`${lineGone.command} (has its line; with it, a start runs it again)`] : [];
   if (lineGone && status !== 'landed') return [...line, ...inspect];
-  if (off) return [offCommand(idea, off, { out, queued, start }), ...inspect];
+  if (off) return [offCommand(idea, off, { out, queued, start, branch }), ...inspect];
   if (status === 'landed' && renamed) return renamed.commands.map((one) => `${one} (${renamedEffect(one)})`);
   if (status === 'landed')
     return [
@@ -167,8 +170,8 @@ export function commandsAfter(
 }
 
 /** The one command that is needed. */
-function offCommand(idea: string, off: Gone, { out, queued, start }: AfterRun): string {
-  if (queued) return `${startCommand(start)} (runs it from its beginning)`;
+function offCommand(idea: string, off: Gone, { out, queued, start, branch }: AfterRun): string {
+  if (queued) return `${startCommand(start)} (${branch ? 'continues from its branch' : 'runs it from its beginning'})`;
   if (off.noBranch) return `${off.command} (brings the branch back)`;
   if (off.runs && !out) return `${off.command} (runs it again)`;
   return `${off.runs ? `ralphctl retry ${idea}` : off.command} (with this, the next start runs it again)`;

@@ -7,6 +7,7 @@ import { unfit } from '../../../decide/idea/table.js';
 import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
 import { isPutAway } from '../../../git/saves/put-away.js';
 import { listSaves } from '../../../git/saves/saves.js';
+import { beginsAnew } from '../../../model/begins-anew.js';
 import { leftOutBefore } from '../../../model/left-out.js';
 import { refusedRollback } from '../../../model/refused.js';
 import { EXIT } from '../../../protocol/user-error.js';
@@ -22,7 +23,7 @@ import { needsLine } from '../../after-run/act.js';
 import { lastLine } from '../../after-run/line-gone.js';
 import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { asOfNow } from '../../after-run/now.js';
-import { behindText } from '../../after-run/retry.js';
+import { behindText, hasBranch } from '../../after-run/retry.js';
 import type { LeftWorking } from '../../api/left-working.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
@@ -152,7 +153,7 @@ async function standsAfter(
   }
   for (const part of view.parts)
     if (RETRIES.test(part.label) && part.label !== retriesText(told.retries)) part.label += ', with the next start';
-  const anew = told.told?.verb === 'rollback';
+  const anew = beginsAnew(told);
   const out = left ?? (has('rollback') && told.status !== 'landed' ? 'rolled back' : undefined);
   const accepts = [...verbsAfterRun(afterRunOf(told))].filter(
     (verb) => !(told.lineGone && needsLine(verb)) && !unfit(told)(verb),
@@ -163,6 +164,7 @@ async function standsAfter(
   const last = told.lineGone && (await lastLine(root, recorded.run.file, idea));
   return {
     ...{ ...rest, accepts, out, anew, commit: told.commit, off: told.off, renamed: recorded.model.renamed },
+    ...(told.off && (await hasBranch(recorded.run.file.repo, idea)) ? { branch: true as const } : {}),
     ...(behind ? { behind } : {}),
     ...(first.length > 0 ? { first } : {}),
     ...(told.lineGone ? { lineGone: { ...told.lineGone, command: last?.command } } : {}),
