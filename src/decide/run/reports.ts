@@ -49,6 +49,7 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
   if (report.kind === 'warnings') takeWarnings(entry, report);
   if (report.kind !== 'spent' && report.kind !== 'warnings' && report.kind !== 'resumed') board.noReturn(entry);
   if (entry.status === 'landing') return;
+  const wanted = entry.approval === true;
   if (report.kind !== 'approval') delete entry.approval;
   if (report.kind !== 'spent' && report.kind !== 'warnings') delete entry.approvable;
   if (report.kind !== 'spent' && report.kind !== 'warnings' && report.kind !== 'ready') delete entry.mayLand;
@@ -92,14 +93,14 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
       delete entry.pauseAsked;
       board.gateOver(entry);
       if (report.beside) keepNumber(board, entry);
-      board.set(entry, 'paused');
+      rests(board, entry, wanted);
       return;
     case 'approval':
       if (entry.slot === undefined) return;
       board.gateOver(entry);
       entry.approval = true;
-      entry.reason = 'its next iteration waits for an approval';
-      board.set(entry, 'paused');
+      entry.reason = WANTS_APPROVAL;
+      rests(board, entry, wanted);
       return;
     case 'resumed':
       if (entry.slot === undefined) return;
@@ -108,6 +109,17 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
       board.set(entry, 'running');
       return;
   }
+}
+
+const WANTS_APPROVAL = 'its next iteration waits for an approval';
+
+/** Whether it waits for an approval or for a resume is news, though its status is the same: views name the command. */
+function rests(board: Board, entry: IdeaEntry, wanted: boolean): void {
+  const wants = entry.approval === true;
+  if (wanted && !wants && entry.reason === WANTS_APPROVAL) delete entry.reason;
+  const told = entry.status === 'paused';
+  board.set(entry, 'paused');
+  if (told && wanted !== wants) board.touch(entry);
 }
 
 function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
