@@ -5,6 +5,7 @@
  */
 import { count } from './counts.js';
 import { askAgain } from './left-asking.js';
+import { endedSilently } from './lost-runs.js';
 import type { RunModel } from './model.js';
 
 const AT_WORK = new Set<string>(['running', 'landing', 'wants-slot']);
@@ -18,7 +19,8 @@ export function endWithoutEvent(model: RunModel, state: RunModel['state'], at: n
   delete model.why;
   for (const idea of model.ideas.values()) {
     const last = idea.iterations.at(-1);
-    if (last && last.endedAt === undefined) Object.assign(last, { endedAt: at, outcome: 'interrupted' });
+    if (last && last.endedAt === undefined) last.outcome = 'interrupted';
+    endedSilently(model, idea, at);
     if (!AT_WORK.has(idea.status)) continue;
     count(model.counts, idea, -1);
     idea.status = 'pending';

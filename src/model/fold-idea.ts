@@ -3,10 +3,12 @@
  * Invariant: the serial identifies an agent run, so a repeated line counts once. May import protocol only.
  */
 import type { StampedEvent } from '../protocol/events.js';
+import { WORKER_LOST } from '../protocol/failures.js';
 import { MAY_BE_FINISHED } from '../protocol/states.js';
 import { gate, unfinished } from './fold-gate.js';
 import { answered, command, delivered, landedFirst, moment } from './fold-said.js';
 import { keepQuestion } from './left-asking.js';
+import { endedSilently, reportedLate, workerLost } from './lost-runs.js';
 import type { IdeaModel, Iteration, RunModel } from './model.js';
 import { addRun, uncharge } from './tally.js';
 
@@ -31,9 +33,13 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       return;
     case 'interrupted': {
       const run = idea.iterations.at(-1);
-      if (run && run.endedAt === undefined) Object.assign(run, { endedAt: at, outcome: 'interrupted' });
+      if (run && run.endedAt === undefined) run.outcome = 'interrupted';
+      endedSilently(model, idea, at);
       return;
     }
+    case 'waiting':
+      if (event.why === WORKER_LOST) workerLost(model, idea, at);
+      return;
     case 'asks':
       idea.question = event.question;
       idea.asking = event.asking;
@@ -184,8 +190,7 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
   } else {
     if (!MAY_BE_FINISHED.has(event.status) && event.approval !== true && event.waits !== true) unfinished(idea);
     delete idea.gateNow;
-    const last = idea.iterations.at(-1);
-    if (last && last.endedAt === undefined) last.endedAt = at;
+    endedSilently(model, idea, at);
   }
 }
 
@@ -250,6 +255,7 @@ function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: n
     run = { serial: event.serial, number: event.iteration, startedAt: at - event.durationMs };
     idea.iterations.push(run);
   }
+  reportedLate(model, idea, run);
   run.endedAt = at;
   run.durationMs = event.durationMs;
   run.signal = event.signal;

@@ -40,6 +40,10 @@ export interface Iteration {
   model?: string;
   signal?: AgentSignal;
   turnedDown?: string;
+  /** Its worker was lost then, and it began again; epoch ms. */
+  lost?: number[];
+  /** It ended, and has not told what it used. */
+  silent?: true;
   outcome?: 'ok' | 'timeout' | 'failed' | 'interrupted';
   message?: string;
   commits?: number;

@@ -11,7 +11,7 @@ import { listsOf } from '../lists.js';
 import { firstLines, lastError } from '../pages/need-lines.js';
 import { box } from '../text/boxes.js';
 import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';
-import { dollars, many, retriesText } from '../text/numbers.js';
+import { many, moneyText, retriesText } from '../text/numbers.js';
 import { packed } from '../text/packed.js';
 import { clean, cut, width, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
@@ -188,7 +188,7 @@ function landed(view: View, idea: IdeaModel, cells: number): string[] {
   const parts = [
     used > 0 ? `${many(used, 'iteration')}, ${lasted(spent.ms)}` : '',
     [by.join(' '), idea.agentName].filter((one) => one !== undefined && one !== '').join(', '),
-    spent.dollars > 0 ? dollars(spent.dollars) : '',
+    spent.dollars > 0 ? moneyText(spent) : '',
   ].filter((one) => one !== '');
   const told = toldOf(view, idea)?.commit;
   const commit =

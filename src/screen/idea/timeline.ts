@@ -3,7 +3,7 @@ import type { GateRun, IdeaModel, Iteration, Moment } from '../../model/model.js
 import { agentMs, iterationCount } from '../../model/tally.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line.js';
-import { dollars, many, UNKNOWN } from '../text/numbers.js';
+import { many, UNKNOWN } from '../text/numbers.js';
 import { clean, cut, pad, width, wrap } from '../text/text.js';
 import { bar, LOOKS, SIGNALS, shownOf } from '../text/theme.js';
 import { clock, clockCells, duration, lasted } from '../text/time.js';
@@ -262,7 +262,7 @@ function sum(idea: IdeaModel): string {
     `${lasted(idea.spent.ms)} agent${beside.join('')}`,
     idea.percent === undefined ? '' : `${idea.percent} %`,
     many(idea.commits, 'commit'),
-    costText(idea) === UNKNOWN ? '' : dollars(idea.spent.dollars),
+    costText(idea) === UNKNOWN ? '' : costText(idea),
   ]
     .filter((one) => one !== '')
     .join(' · ');

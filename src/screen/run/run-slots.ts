@@ -6,7 +6,7 @@ import type { IdeaModel, RunModel } from '../../model/model.js';
 import { isReported } from '../../model/tally.js';
 import { listsOf } from '../lists.js';
 import { coloured, dim, edges, type Line, line, listed, rule, within } from '../text/line.js';
-import { dollars, UNKNOWN, whole } from '../text/numbers.js';
+import { dollars, moneyText, UNKNOWN, whole } from '../text/numbers.js';
 import { clean, cut, pad, width } from '../text/text.js';
 import { bar, LOOKS, shownOf } from '../text/theme.js';
 import { duration } from '../text/time.js';
@@ -119,7 +119,7 @@ function slotLine(idea: IdeaModel, view: View, columns: Columns): Line {
     ...(cells > 0 ? ['  ', progress(idea, cells)] : []),
     ...(columns.tests ? [pad(testsText(idea), 7, 'right')] : []),
     ...(columns.commits ? [pad(`${idea.commits}`, 6, 'right')] : []),
-    ...(columns.cost ? [' '.repeat(columns.costGap), pad(costText(idea), 6, 'right')] : []),
+    ...(columns.cost ? [' '.repeat(columns.costGap), pad(costCell(idea), 6, 'right')] : []),
     pad(duration(view.now - since(idea)), 6, 'right'),
     '  ',
     cut(nowText(idea, view, columns), columns.now),
@@ -148,8 +148,10 @@ function testsText({ gate }: IdeaModel): string {
   return tests.failed === 0 ? `✓ ${tests.passed}` : `✗ ${tests.failed}`;
 }
 
-export const costText = ({ spent }: IdeaModel): string =>
-  isReported(spent, 'Dollars') ? dollars(spent.dollars) : UNKNOWN;
+export const costText = ({ spent }: IdeaModel): string => (isReported(spent, 'Dollars') ? moneyText(spent) : UNKNOWN);
+
+/** The heading marks the column where a cost is not whole. */
+const costCell = ({ spent }: IdeaModel): string => (isReported(spent, 'Dollars') ? dollars(spent.dollars) : UNKNOWN);
 
 function nowText(idea: IdeaModel, { details, size }: View, { titles, now }: Columns): string {
   const rest = restText(idea);

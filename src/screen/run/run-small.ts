@@ -5,7 +5,7 @@ import { footer } from '../footer.js';
 import { listsOf, type Need, needName } from '../lists.js';
 import { needText } from '../pages/need-lines.js';
 import { bold, coloured, edges, type Line, line, listed, within } from '../text/line.js';
-import { dollars, dollarsOf } from '../text/numbers.js';
+import { dollarsOf, moneyText, usedText } from '../text/numbers.js';
 import { clean, cut, wrap } from '../text/text.js';
 import { LOOKS, shownOf } from '../text/theme.js';
 import { clock } from '../text/time.js';
@@ -107,9 +107,9 @@ function countsText({ model }: View): string {
   const { working, landing, needYou, todo } = model.counts;
   const budget = model.budget.find(({ scope, dimension }) => scope === 'run' && dimension === 'dollars');
   const money = budget
-    ? `  ${dollars(budget.used)} of ${dollarsOf(budget.most)}`
+    ? `  ${usedText(budget)} of ${dollarsOf(budget.most)}`
     : model.spent.dollars > 0
-      ? `  ${dollars(model.spent.dollars)}`
+      ? `  ${moneyText(model.spent)}`
       : '';
   return `${working} work  ${landing} land  ${needYou} need you  ${todo} to do${money}`;
 }

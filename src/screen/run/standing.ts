@@ -7,7 +7,7 @@ import { isOver } from '../idea/possible.js';
 import { listsOf } from '../lists.js';
 import { outcomeWords } from '../outcome-words.js';
 import type { Colour } from '../text/line.js';
-import { dollars, dollarsOf, many } from '../text/numbers.js';
+import { dollarsOf, many, moneyText, usedText } from '../text/numbers.js';
 import { clean } from '../text/text.js';
 import { clock, duration, ran } from '../text/time.js';
 import { agentsOf as agentNames } from '../words/event-words.js';
@@ -98,7 +98,7 @@ function over(model: RunModel, now: number): Standing {
   const took = startedAt === undefined ? '' : ` ${ran({ startedAt, endedAt }, now)}`;
   const { spent } = model;
   const outcome = outcomeOf(model);
-  const cost = spent.dollars > 0 ? ` · ${dollars(spent.dollars)}` : '';
+  const cost = spent.dollars > 0 ? ` · ${moneyText(spent)}` : '';
   const second = `${outcomeWords(outcome, model.target).join(', ')} · ${many(spent.iterations, 'iteration')}${cost}`;
   const { open, gone } = outcome;
   if (model.state === 'completed' && open > 0)
@@ -155,7 +155,7 @@ function paused(model: RunModel, since: string, now: number): Standing {
       text: `budget of the ${used.scope} is used up${until === undefined ? '' : ` until ${clock(until, now)}`}`,
       second:
         used.dimension === 'dollars'
-          ? `${dollars(used.used)} of ${dollarsOf(used.most)}`
+          ? `${usedText(used)} of ${dollarsOf(used.most)}`
           : `${used.used} of ${used.most} ${used.dimension}`,
     };
   if (model.state === 'paused' && closed.length > 0 && model.counts.working === 0) {

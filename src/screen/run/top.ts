@@ -1,11 +1,12 @@
 /** The first three lines of every screen of a run: its state, its bar, its counts (G5). */
 import type { RunModel } from '../../model/model.js';
 import { iterationsMs } from '../../model/tally.js';
+import type { BudgetLine } from '../../protocol/budget.js';
 import type { Details } from '../details.js';
 import { isOver } from '../idea/possible.js';
 import { listsOf } from '../lists.js';
 import { bold, coloured, dim, edges, type Line, line, lineWidth, within } from '../text/line.js';
-import { dollars, dollarsOf, many, short, whole } from '../text/numbers.js';
+import { dollarsOf, many, moneyText, short, usedText, whole } from '../text/numbers.js';
 import { clean, cut, width } from '../text/text.js';
 import { clock, lasted, timeToGo } from '../text/time.js';
 import { type Standing, standingOf } from './standing.js';
@@ -65,16 +66,14 @@ function slots(model: RunModel): string {
   return model.slots === undefined ? many(busy, 'slot') : `${busy}/${many(model.slots, 'slot')}`;
 }
 
-function budget(model: RunModel): { used: number; most: number } | undefined {
+function budget(model: RunModel): BudgetLine | undefined {
   return model.budget.find(({ scope, dimension }) => scope === 'run' && dimension === 'dollars');
 }
 
 function money(model: RunModel): string {
   const line = budget(model);
-  if (line) return `${dollars(line.used)} of ${dollarsOf(line.most)}`;
-  const { dollars: used, unknownDollars } = model.spent;
-  if (used === 0) return '';
-  return `${dollars(used)}${unknownDollars > 0 ? '+' : ''}`;
+  if (line) return `${usedText(line)} of ${dollarsOf(line.most)}`;
+  return model.spent.dollars === 0 ? '' : moneyText(model.spent);
 }
 
 function amounts(model: RunModel): string {

@@ -18,6 +18,10 @@ export function moneyText({
   return sum === undefined ? UNKNOWN : `${dollars(sum)}${unknownDollars > 0 ? '+' : ''}`;
 }
 
+/** What a budget counts: with `+` where some agent runs did not report it. */
+export const usedText = ({ used, unknown }: { used: number; unknown: number }): string =>
+  moneyText({ dollars: used, unknownDollars: unknown });
+
 /** An amount of a budget: `$20`, `$0.50`. */
 export const dollarsOf = (n: number): string => (Number.isInteger(n) ? `$${whole(n)}` : dollars(n));
 
