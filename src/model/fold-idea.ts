@@ -48,7 +48,8 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       return;
     case 'gate-start': {
       const { command, number, of } = event;
-      idea.gateNow = { at, command, number, of, merged: event.merged === true };
+      const began = number > 1 ? (idea.gateNow?.began ?? at) : at;
+      idea.gateNow = { at, began, command, number, of, merged: event.merged === true };
       return;
     }
     case 'gate':

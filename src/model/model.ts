@@ -137,8 +137,8 @@ export interface IdeaModel {
   /** The last gate on its own branch, and the last one on the merged tree. */
   gate?: GateRun;
   mergedGate?: GateRun;
-  /** The gate command that runs now. */
-  gateNow?: { at: number; command: string; number: number; of: number; merged: boolean };
+  /** The gate command that runs now. `began`: the first command of that gate. */
+  gateNow?: { at: number; began: number; command: string; number: number; of: number; merged: boolean };
   /** What runs beside the agent and the commands of its own gate. */
   activity?: { at: number; activity: Activity; command?: string; number?: number; of?: number };
   commits: number;

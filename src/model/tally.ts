@@ -45,10 +45,21 @@ export const branchSize = (
  * The time that counts towards its limit: charged agent runs, the one that runs now, and its own gates. Its waits are
  * nobody's work.
  */
-export function workingMs({ iterations, againAt = 0 }: Pick<IdeaModel, 'iterations' | 'againAt'>, now: number): number {
+export function workingMs(idea: Pick<IdeaModel, 'iterations' | 'againAt' | 'gateNow'>, now: number): number {
+  const { iterations, againAt = 0 } = idea;
   return iterations
     .filter(({ startedAt, uncharged }) => startedAt >= againAt && !uncharged)
-    .reduce((sum, run) => sum + agentMs(run, now) + (run.gate?.durationMs ?? 0), 0);
+    .reduce((sum, run) => sum + agentMs(run, now) + (run.gate?.durationMs ?? 0), gateMs(idea, now));
+}
+
+/** How long its own gate has been running. That on the merged tree is the landing's. */
+export const gateMs = ({ gateNow }: Pick<IdeaModel, 'gateNow'>, now: number): number =>
+  gateNow && !gateNow.merged ? now - gateNow.began : 0;
+
+/** How long its agents have worked, with the one that works now. */
+export function agentsMs({ iterations, spent }: Pick<IdeaModel, 'iterations' | 'spent'>, now: number): number {
+  const last = iterations.at(-1);
+  return spent.ms + (last && last.endedAt === undefined ? agentMs(last, now) : 0);
 }
 
 /** How long the agent of this run worked, or works so far. */

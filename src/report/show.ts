@@ -4,7 +4,7 @@ import type { IdeaModel, RunModel } from '../model/model.js';
 import { iterationCount } from '../model/tally.js';
 import { UNDELIVERED } from '../protocol/command.js';
 import { isCutOff, shownIn } from '../screen/cut-off.js';
-import { noDetails } from '../screen/details.js';
+import { type IdeaDetails, noDetails } from '../screen/details.js';
 import { cardKeys } from '../screen/idea/card-keys.js';
 import { card } from '../screen/idea/cards.js';
 import { commandLines, failingLines } from '../screen/idea/gate.js';
@@ -40,6 +40,8 @@ export interface Shown {
   idea: IdeaModel;
   now: number;
   branch?: { name: string; commits: number };
+  /** What the agent that works now has used so far. */
+  used?: Pick<IdeaDetails, 'serial' | 'tokensIn' | 'tokensOut' | 'dollars'>;
   /** The earlier run that landed it, where the shown one took it off only. */
   before?: ShownRun;
   /** Where it landed after the shown run. */
@@ -58,12 +60,17 @@ export interface Shown {
 const PIPE = 100;
 
 export function showText(shown: Shown, width?: number): string[] {
-  const { model, now, before, idea: own } = shown;
+  const { model, now, before, used, idea: own } = shown;
   const columns = Math.max(70, Math.min(width ?? PIPE, 120));
   const wide = width === undefined ? Number.MAX_SAFE_INTEGER : columns;
   const view: View = {
     ...{ model, ui: { ...initialUi(), idea: own.id }, now, whole: true as const },
-    details: { ...noDetails(), ...(before ? { idea: { id: own.id, before } } : {}) },
+    details: {
+      ...noDetails(),
+      ...(before || used
+        ? { idea: { id: own.id, ...used, ...(before ? { before } : {}) } }
+        : {}),
+    },
     ...{ size: { columns, rows: 10_000 }, theme: { colour: false, ascii: false } },
   };
   // As the page of the screen has it.

@@ -82,6 +82,7 @@ export interface IdeaDetails {
   toolCalls?: number;
   tokensIn?: number;
   tokensOut?: number;
+  dollars?: number;
   filesRead?: number;
   /** epoch ms of its last sign of life. */
   lastSign?: number;

@@ -24,7 +24,7 @@ export class AgentRunFiles {
   readonly #lines: StreamLine[] = [];
   #tools = 0;
   readonly #filesRead = new Set<string>();
-  #usage: { inputTokens?: number; outputTokens?: number } = {};
+  #usage: { inputTokens?: number; outputTokens?: number; costUsd?: number } = {};
   #lastSign: number | undefined;
 
   constructor(root: string, { project, runId }: RunRef, idea: string, serial: number) {
@@ -62,6 +62,7 @@ export class AgentRunFiles {
       ...(this.#tools > 0 ? { filesRead: this.#filesRead.size } : {}),
       ...(this.#usage.inputTokens === undefined ? {} : { tokensIn: this.#usage.inputTokens }),
       ...(this.#usage.outputTokens === undefined ? {} : { tokensOut: this.#usage.outputTokens }),
+      ...(this.#usage.costUsd === undefined ? {} : { dollars: this.#usage.costUsd }),
       ...(this.#lastSign === undefined ? {} : { lastSign: this.#lastSign }),
       ...(prompt === undefined ? {} : { prompt }),
       ...(lastWords === undefined ? {} : { lastWords }),

@@ -2,7 +2,6 @@
 import type { IdeaModel, Iteration } from '../../model/model.js';
 import { agentMs, workingMs } from '../../model/tally.js';
 import type { IdeaDetails } from '../details.js';
-import { costText } from '../run/run-slots.js';
 import { box } from '../text/boxes.js';
 import { coloured, fill, type Line, line } from '../text/line.js';
 import { retriesText, short, UNKNOWN } from '../text/numbers.js';
@@ -13,7 +12,7 @@ import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
 import { restText } from '../words/idea-words.js';
 import { claim } from '../words/signal-words.js';
-import { commitsOf, toldOf } from './told.js';
+import { commitsOf, costNow, toldOf, usedNow } from './told.js';
 
 const of = (used: string, most: number | undefined): string =>
   most === undefined ? used : `${used} of ${duration(most)}`;
@@ -74,7 +73,10 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
       idea.percent === undefined ? ` ${UNKNOWN}` : ` ${percent} %`,
     );
   const agent = [run.agent ?? idea.agent ?? UNKNOWN, run.model ?? ''].map(clean).join(' ').trim();
-  const tokens = idea.spent.tokensIn + idea.spent.tokensOut;
+  const live = usedNow(view, idea);
+  const tokensIn = idea.spent.tokensIn + live.tokensIn;
+  const tokensOut = idea.spent.tokensOut + live.tokensOut;
+  const cost = costNow(view, idea);
   if (narrow)
     return box(
       [
@@ -89,7 +91,7 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
               ` commits      ${commitsOf(view, idea)}${told?.lastCommit === undefined ? '' : `, last ${age(now - told.lastCommit)} ago`}`,
             ),
             line(
-              ` cost         ${costText(idea)}${tokens === 0 ? '' : `, ${short(idea.spent.tokensIn)} in, ${short(idea.spent.tokensOut)} out`}`,
+              ` cost         ${cost}${tokensIn + tokensOut === 0 ? '' : `, ${short(tokensIn)} in, ${short(tokensOut)} out`}`,
             ),
             line(` time         ${time.idea}${idea.retries > 0 ? `, ${retriesText(idea.retries)}` : ''}`),
           ],
@@ -115,7 +117,7 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
               ` tests  ${tests ? `${tests.passed}/${tests.total}` : UNKNOWN}    commits  ${commitsOf(view, idea)}${files}`,
             ),
             'cost',
-            `${costText(idea)}${costText(idea) === UNKNOWN ? '' : ' so far'}`,
+            `${cost}${cost === UNKNOWN ? '' : ' so far'}`,
           ),
         ],
       },

@@ -1,7 +1,6 @@
 /** The timeline of an idea: its iterations, and the moments between them (G2). Invariant: the newest stands last. */
 import type { GateRun, IdeaModel, Iteration, Moment } from '../../model/model.js';
-import { agentMs, iterationCount } from '../../model/tally.js';
-import { costText } from '../run/run-slots.js';
+import { agentMs, agentsMs, gateMs, iterationCount } from '../../model/tally.js';
 import { coloured, dim, inverse, type Line, line, lineWidth } from '../text/line.js';
 import { many, UNKNOWN } from '../text/numbers.js';
 import { clean, cut, pad, width, wrap } from '../text/text.js';
@@ -12,7 +11,7 @@ import { type View, windowAt } from '../view.js';
 import { rungWords } from '../words/event-words.js';
 import { gateWord } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
-import { toldOf } from './told.js';
+import { costNow, toldOf } from './told.js';
 
 /** `limit`: the limit for which another agent took over. */
 type Entry = { at: number } & (
@@ -146,7 +145,7 @@ export function timeline(view: View, idea: IdeaModel, columns: number, height: n
     const spans = 'run' in entry ? runLine(entry, idea, view, columns, stamp) : momentLine(entry, view, columns, stamp);
     return 'run' in entry && entry.run === chosen ? mark(spans, columns, narrow) : spans;
   });
-  return narrow ? [...lines, line(` ${shortSum(idea)}`)] : [...lines, line(), line(` ${sum(idea)}`)];
+  return narrow ? [...lines, line(` ${shortSum(idea, view.now)}`)] : [...lines, line(), line(` ${sum(view, idea)}`)];
 }
 
 const mark = (spans: Line, columns: number, narrow: boolean): Line => {
@@ -250,8 +249,9 @@ function momentLine(
 }
 
 /** `5 iterations · 33m agent, 8m gate, 2m limit · 60 % · 4 commits · $0.41` */
-function sum(idea: IdeaModel): string {
-  const gate = idea.iterations.reduce((total, run) => total + (run.gate?.durationMs ?? 0), 0);
+function sum(view: View, idea: IdeaModel): string {
+  const { now } = view;
+  const gate = idea.iterations.reduce((total, run) => total + (run.gate?.durationMs ?? 0), gateMs(idea, now));
   const limited = entries(idea).reduce(
     (total, one) => ('moment' in one && one.limit ? total + one.moment.at - one.limit.at : total),
     0,
@@ -259,20 +259,20 @@ function sum(idea: IdeaModel): string {
   const beside = [gate > 0 ? `, ${lasted(gate)} gate` : '', limited > 0 ? `, ${lasted(limited)} limit` : ''];
   return [
     many(iterationCount(idea), 'iteration'),
-    `${lasted(idea.spent.ms)} agent${beside.join('')}`,
+    `${agentTime(idea, now)} agent${beside.join('')}`,
     idea.percent === undefined ? '' : `${idea.percent} %`,
     many(idea.commits, 'commit'),
-    costText(idea) === UNKNOWN ? '' : costText(idea),
+    costNow(view, idea) === UNKNOWN ? '' : costNow(view, idea),
   ]
     .filter((one) => one !== '')
     .join(' · ');
 }
 
-const shortSum = (idea: IdeaModel): string =>
-  [
-    many(iterationCount(idea), 'iteration'),
-    lasted(idea.spent.ms),
-    idea.percent === undefined ? '' : `${idea.percent} %`,
-  ]
+/** A time that goes on is cut, as in the row of the agent run. */
+const agentTime = (idea: IdeaModel, now: number): string =>
+  (agentsMs(idea, now) > idea.spent.ms ? duration : lasted)(agentsMs(idea, now));
+
+const shortSum = (idea: IdeaModel, now: number): string =>
+  [many(iterationCount(idea), 'iteration'), agentTime(idea, now), idea.percent === undefined ? '' : `${idea.percent} %`]
     .filter((one) => one !== '')
     .join(' · ');

@@ -5,7 +5,9 @@
 import type { IdeaModel } from '../../model/model.js';
 import type { IdeaDetails } from '../details.js';
 import { isPast } from '../past.js';
+import { costText } from '../run/run-slots.js';
 import { dim, type Line, line } from '../text/line.js';
+import { moneyText } from '../text/numbers.js';
 import { clock } from '../text/time.js';
 import type { View } from '../view.js';
 
@@ -27,6 +29,21 @@ export function toldOf(
 /** Commits of its branch as git counts them; until that is known, and of what landed, those of its agent runs. */
 export const commitsOf = (view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): number =>
   toldOf(view, idea)?.ahead ?? idea.commits;
+
+/** What the agent that works now has used so far, as far as its output tells. */
+export function usedNow(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel) {
+  const last = idea.iterations.at(-1);
+  const told = toldOf(view, idea);
+  const now = last && last.endedAt === undefined && told?.serial === last.serial ? told : undefined;
+  return { dollars: now?.dollars, tokensIn: now?.tokensIn ?? 0, tokensOut: now?.tokensOut ?? 0 };
+}
+
+/** With the agent that works now. */
+export function costNow(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): string {
+  const { dollars } = usedNow(view, idea);
+  const { spent } = idea;
+  return dollars === undefined ? costText(idea) : moneyText({ ...spent, dollars: spent.dollars + dollars });
+}
 
 /** About the shown agent run, too; undefined while it loads. */
 export function toldOfRun(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): IdeaDetails | undefined {

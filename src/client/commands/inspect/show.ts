@@ -33,6 +33,7 @@ import { type RejectedReport, rejectedJson, rejectedLines, rejectedReport } from
 import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
 import { warnOnce } from '../../report/summaries.js';
+import { AgentRunFiles } from '../../screen/idea-files.js';
 import { gateLogs } from '../../views/idea-report.js';
 import { chosenRun } from './report.js';
 
@@ -61,7 +62,12 @@ export async function show(context: Context, id: string, options: ShowOptions): 
   const isOff = gone !== undefined && !gone.part && wasThere && !stays;
   if (options.run === undefined && isOff) takeVerdicts(found.model, new Map([[id, { is: 'off', gone }]]));
   const since = options.run === undefined && !isOff ? await takeLandedSince(root, found.model, id, all) : undefined;
-  const shown = { ...shownOf(found, idea, all), ...(since === undefined ? {} : { landedSince: since }) };
+  const used = await usedSoFar(root, { project, runId }, idea);
+  const shown = {
+    ...shownOf(found, idea, all),
+    ...(since === undefined ? {} : { landedSince: since }),
+    ...(used ? { used } : {}),
+  };
   if (found.extra.over) await addNotPushed(root, shown);
   if (options.run === undefined) await addLastLine(root, shown);
   const ref = { project, runId };
@@ -78,6 +84,20 @@ function tellRejected(context: Context, rejected: RejectedReport): number {
   if (context.json) printJson(rejectedJson(rejected));
   else for (const line of rejectedLines(rejected)) print(line);
   return EXIT.ok;
+}
+
+/** By its output. Undefined while no agent works on it. */
+async function usedSoFar(root: string, ref: RunRef, { id, iterations, status }: IdeaModel): Promise<Shown['used']> {
+  const last = iterations.at(-1);
+  if (status !== 'running' || !last || last.endedAt !== undefined) return undefined;
+  const files = new AgentRunFiles(root, ref, id, last.serial);
+  const { tokensIn, tokensOut, dollars } = await files.read().finally(() => files.close());
+  return {
+    serial: last.serial,
+    ...(tokensIn === undefined ? {} : { tokensIn }),
+    ...(tokensOut === undefined ? {} : { tokensOut }),
+    ...(dollars === undefined ? {} : { dollars }),
+  };
 }
 
 const CLEANED = ['transcripts', 'gateLogs', 'events'] as const;
