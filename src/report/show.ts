@@ -60,15 +60,15 @@ export interface Shown {
 const PIPE = 100;
 
 export function showText(shown: Shown, width?: number): string[] {
-  const { model, now, before, used, idea: own } = shown;
+  const { model, now, before, branch, used, idea: own } = shown;
   const columns = Math.max(70, Math.min(width ?? PIPE, 120));
   const wide = width === undefined ? Number.MAX_SAFE_INTEGER : columns;
   const view: View = {
     ...{ model, ui: { ...initialUi(), idea: own.id }, now, whole: true as const },
     details: {
       ...noDetails(),
-      ...(before || used
-        ? { idea: { id: own.id, ...used, ...(before ? { before } : {}) } }
+      ...(before || used || branch
+        ? { idea: { id: own.id, ...used, ...(before ? { before } : {}), ...(branch ? { ahead: branch.commits } : {}) } }
         : {}),
     },
     ...{ size: { columns, rows: 10_000 }, theme: { colour: false, ascii: false } },

@@ -23,13 +23,16 @@ export function factsText(facts: IdeaFacts, now: number): string {
     ...lists,
     ...(percent === undefined ? [] : [`${percent} %`]),
     ...gateText(facts),
-    ...(commits > 0 ? [many(commits, 'commit')] : []),
+    ...(commits > 0 ? [`${many(commits, 'commit')}${ofRun(facts) === commits ? '' : ' on its branch'}`] : []),
     ...(retries > 0 ? [retriesText(retries)] : []),
     ...((spent.runs ?? spent.iterations) > 0 ? [tallyText(spent)] : []),
     ...(agent ? [[agent, model].filter(Boolean).join(' ')] : []),
   ];
   return clean(parts.join(' · '));
 }
+
+/** The screen's list of slots and the timeline have this number. Earlier runs and people commit, too. */
+const ofRun = ({ runs }: IdeaFacts): number => runs.reduce((sum, { commits = 0 }) => sum + commits, 0);
 
 function gateText(facts: IdeaFacts): string[] {
   const { gateNow, activity } = facts;

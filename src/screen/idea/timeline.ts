@@ -11,7 +11,7 @@ import { type View, windowAt } from '../view.js';
 import { rungWords } from '../words/event-words.js';
 import { gateWord } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
-import { costNow, toldOf } from './told.js';
+import { commitsOf, costNow, toldOf } from './told.js';
 
 /** `limit`: the limit for which another agent took over. */
 type Entry = { at: number } & (
@@ -261,7 +261,7 @@ function sum(view: View, idea: IdeaModel): string {
     many(iterationCount(idea), 'iteration'),
     `${agentTime(idea, now)} agent${beside.join('')}`,
     idea.percent === undefined ? '' : `${idea.percent} %`,
-    many(idea.commits, 'commit'),
+    `${many(idea.commits, 'commit')}${commitsOf(view, idea) === idea.commits ? '' : ' in this run'}`,
     costNow(view, idea) === UNKNOWN ? '' : costNow(view, idea),
   ]
     .filter((one) => one !== '')

@@ -1,5 +1,7 @@
 /** What an agent or a gate that works now adds to the sums of its idea. Features: A5 G1 G2. */
 import { expect, it } from 'vitest';
+import { factsText } from '../../../src/client/views/fact-lines.js';
+import { ideaFacts, withSize } from '../../../src/model/facts.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
@@ -77,4 +79,29 @@ it('A5: a gate that runs counts for the time of its idea from its first command,
   expect(views(own).sum).toContain('2m agent, 6m gate');
   const landing = told([0, running], [0, begin(1)], [2, end], [4, gate(1, true)]);
   expect(views(landing, { ideaLimitMs: 30 * MINUTE }).box).toContain('idea 2m of 30m');
+});
+
+it('G4: where the branch has other commits than this run made, each view says which it counts', () => {
+  const { box, sum } = views(second, { ahead: 8 });
+  expect(box).toContain('commits  8');
+  expect(sum).toContain('1 commit in this run');
+  expect(views(second, { ahead: 1 }).sum).not.toContain('in this run');
+  const facts = ideaFacts(second.ideas.get('a') ?? expect.fail());
+  expect(
+    factsText(
+      withSize(facts, () => 8),
+      NOW,
+    ),
+  ).toContain('8 commits on its branch');
+  expect(
+    factsText(
+      withSize(facts, () => 1),
+      NOW,
+    ),
+  ).toMatch(/ 1 commit(?! on)/);
+  const shown = { model: second, now: NOW, commands: [], others: [] };
+  const branch = { name: 'ralph/a', commits: 8 };
+  const text = showText({ ...shown, idea: second.ideas.get('a') ?? expect.fail(), branch }).join('\n');
+  expect(text).toContain('commits  8');
+  expect(text).toContain('1 commit in this run');
 });
