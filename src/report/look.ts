@@ -14,7 +14,7 @@ type Look = Report['look'];
 
 /** Maximum number of ids in a sentence. */
 const MOST_NAMED = 5;
-/** The report mentions a wait for a person that is longer than this, ms. */
+/** The report mentions waits for a person where the longest is longer than this, ms. */
 const LONG_WAIT = 60_000;
 /** A slow idea takes more than this many times the median, and longer than this, ms. */
 const SLOW_TIMES = 3;
@@ -209,12 +209,13 @@ function you(ideas: readonly IdeaModel[], extra: Extra): Look {
     ...(count('hint') > 0 ? [many(count('hint'), 'hint') + notDelivered] : []),
     ...(count('approve') > 0 ? [many(count('approve'), 'approval')] : []),
   ];
-  const [longest, ...others] = [...waitedOf(extra)].filter(([, ms]) => ms >= LONG_WAIT).sort((a, b) => b[1] - a[1]);
-  const waits = longest
-    ? others.length === 0
-      ? `${longest[0]} waited ${lasted(longest[1])} for you`
-      : `${1 + others.length} ideas waited for you, ${longest[0]} the longest: ${lasted(longest[1])}`
-    : undefined;
+  const [longest, ...others] = [...waitedOf(extra)].sort((a, b) => b[1] - a[1]);
+  const waits =
+    longest && longest[1] >= LONG_WAIT
+      ? others.length === 0
+        ? `${longest[0]} waited ${lasted(longest[1])} for you`
+        : `${1 + others.length} ideas waited for you, ${longest[0]} the longest: ${lasted(longest[1])}`
+      : undefined;
   const text = [words.join(', '), waits].filter(Boolean).join('; ');
   return text === '' ? [] : [{ kind: 'you', text }];
 }

@@ -33,6 +33,8 @@ export interface Lists {
   slots: IdeaModel[];
   /** Slots that are not free: a paused idea, and one that waits for an approval, keep theirs. */
   taken: number;
+  /** Of those, how many have no line among the slots. */
+  rests: { approval: number; paused: number };
   /** Ideas of an open run that go on after a `resume`: the paused ones, then the held ones. */
   resting: IdeaModel[];
   /** Ready to start, highest rank first. After the run: what the next start takes. */
@@ -99,6 +101,7 @@ function make(model: RunModel): Lists {
   for (const { idea, text } of goneNotices(model)) warnings.push({ ...(idea ? { idea } : {}), kind: 'outside', text });
   let longestId = 0;
   let taken = 0;
+  const rests = { approval: 0, paused: 0 };
   let off = 0;
   let landedBefore = 0;
   for (const id of model.order) {
@@ -110,6 +113,7 @@ function make(model: RunModel): Lists {
     if (idea.group) continue;
     if (idea.status === 'running') slots.push(idea);
     if ((idea.status === 'running' && !idea.gating) || (!over && idea.slot !== undefined)) taken += 1;
+    if (!over && idea.slot !== undefined && idea.status === 'paused') rests[idea.approval ? 'approval' : 'paused'] += 1;
     if (idea.status === 'landed') {
       const ms = idea.landedBefore ? 0 : workedMs(idea);
       if (ms > 0) landedMs.push(ms);
@@ -163,6 +167,7 @@ function make(model: RunModel): Lists {
     warnings,
     slots,
     taken,
+    rests,
     resting: [...paused, ...held],
     ready: over ? asNext(model, ready) : best(model, ready),
     waiting,

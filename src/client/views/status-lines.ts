@@ -53,10 +53,9 @@ export function describeLive(
   if (live.next.length > 0) print(`next: ${live.next.map((id) => nextText(id, live.scores?.[id])).join(', ')}`);
   if (model) for (const line of besideLines(model)) print(line);
   if (live.waves) for (const line of wavesLines(live.waves)) print(line);
-  const { merges } = statistics;
   print(
     `${took(elapsed(statistics, Date.now()))}, ${leftText(live, model)}, ${iterationsText(statistics)}` +
-      `, ${merges.pending} waiting to land` +
+      `, ${waitingToLand(live)} waiting to land` +
       (run && run.spent.iterations > 0 ? `, ${tallyText(run.spent)}` : ''),
   );
   // The review among the needs shows it.
@@ -79,6 +78,12 @@ export function describeLive(
   else if (live.state === 'paused') print(`resume with: ${resumeWith(live)}`);
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
+}
+
+/** The one that lands now waits no more. */
+export function waitingToLand({ active, landing, statistics: { merges } }: RunStatus): number {
+  const lands = active.some(({ id, status }) => id === landing && status === 'landing');
+  return merges.pending - (lands ? 1 : 0);
 }
 
 /** The command that resumes a paused run. */
@@ -171,7 +176,9 @@ function ideaText(
   const spent = view.spent && !costTold ? `, ${spentText(view.spent)}` : '';
   const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
   const own = review || line.status === 'paused' ? state : doingText(line, view);
-  return `${line.id}${agent}${by} ${own}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+  // The first one has not begun.
+  const iteration = view.iteration > 0 ? `, iteration ${view.iteration}${limit}` : '';
+  return `${line.id}${agent}${by} ${own}${iteration}${signal}${spent}  ${clean(line.title, 80)}`;
 }
 
 /** `gate beside the slots`: another agent may have its slot; the number stands for its ports and its worktree. */

@@ -159,7 +159,7 @@ function below(run: HistoryRun, { now, size, theme }: View): Line[] {
   const longest = [...(run.done ?? [])].sort((a, b) => b.ms - a.ms).slice(0, 3);
   if (longest.length > 0)
     lines.push(
-      rule('what took longest', '', size.columns),
+      rule('what took longest to land', '', size.columns),
       line(
         ` ${longest.map(({ id, ms, iterations }, index) => `${id}  ${lasted(ms)}, ${index === 0 ? many(iterations, 'iteration') : iterations}`).join('  ·  ')}`,
       ),

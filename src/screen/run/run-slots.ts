@@ -45,8 +45,20 @@ export function slotLines(view: View, height: number): SlotLine[] {
     lines.push({ line: warned });
     spare -= 1;
   }
+  const rest = restLine(view);
+  if (rest && spare > 0) lines.push({ line: rest });
   if (queue) lines.push({ line: queue });
   return lines;
+}
+
+/** Ideas that keep their slots without a line here. */
+function restLine({ model }: View): Line | undefined {
+  const { approval, paused } = listsOf(model).rests;
+  const parts = [
+    approval > 0 ? `${approval} ${approval === 1 ? 'waits' : 'wait'} for your approval` : '',
+    paused > 0 ? `${paused} paused` : '',
+  ].filter((one) => one !== '');
+  return parts.length === 0 ? undefined : line(dim(`    ${parts.join(', ')}`));
 }
 
 function crowded(view: View, height: number, queue: Line | undefined): SlotLine[] {

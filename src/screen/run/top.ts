@@ -163,7 +163,7 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
         `${whole(counts.needYou)} need you`,
         `${whole(counts.todo)} to do`,
       ];
-  if (counts.skipped > 0) parts.push(`${whole(counts.skipped)} skipped`);
+  if (counts.skipped > 0) parts.push(`${whole(counts.skipped)} left out`);
   if (counts.takenOff > 0) parts.push(`${whole(counts.takenOff)} taken off`);
   parts.push(`of ${whole(counts.total)}`);
   const { resting } = listsOf(model);

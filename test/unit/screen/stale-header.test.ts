@@ -21,7 +21,7 @@ function withSkipped(): RunModel {
 
 it('counts skipped ideas: the numbers add up to all', () => {
   const [, , counts = ''] = header(withSkipped(), 80);
-  expect(counts).toBe(' 11 landed   4 worked then   3 need you   5 to do   1 skipped   of 24');
+  expect(counts).toBe(' 11 landed   4 worked then   3 need you   5 to do   1 left out   of 24');
   const [total, ...parts] = [...counts.matchAll(/\d+/g)].map(([n]) => Number(n)).reverse();
   expect(parts.reduce((sum, one) => sum + one, 0)).toBe(total);
 });
