@@ -12,13 +12,14 @@ import { type Git, GitError, git } from '../runner.js';
 import { readStatus, type Status } from '../status.js';
 import { refuseOpenOperations } from '../target-busy.js';
 import { isWithin } from '../within.js';
-import type { WorktreeEntry } from '../worktrees/list.js';
+import { listWorktrees, type WorktreeEntry } from '../worktrees/list.js';
 import { checkoutNote } from './checkout-note.js';
 import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 import { undoHalf } from './half-done.js';
 import { refuseHiddenCheckout } from './hidden-checkout.js';
 import { behindFrom, type Checkout, checkoutsOf } from './lagging.js';
 import { putBack, stagedAlike } from './put-back.js';
+import { hasOldPaths } from './stale-files.js';
 
 export interface SwapInput {
   /** Where git runs, on refs and objects only. */
@@ -50,6 +51,31 @@ export async function swapTarget(given: SwapInput): Promise<SwapResult> {
   await expectTip(input.dir, given.target, from, input.to);
   const all = await checkoutsOf(input.dir, target, input.worktrees);
   const away = all.filter((one) => one.away);
+  const swapped = await swapKnown(input, all, away);
+  if (!swapped.moved) return swapped;
+  const late = await switchedMeanwhile(input, all);
+  const note = [swapped.note, ...late].filter(Boolean).join(' ');
+  return { moved: true, ...(note ? { note } : {}) };
+}
+
+/**
+ * A person may have switched a checkout to the target while it moved, and from the commit before: its files are of that
+ * one. Remembers it, and returns the notes.
+ */
+async function switchedMeanwhile({ dir, target, from, to }: SwapInput, known: readonly Checkout[]): Promise<string[]> {
+  const notes: string[] = [];
+  const seen = new Set(known.map(({ path }) => path));
+  for (const one of await checkoutsOf(dir, target)) {
+    if (seen.has(one.path) || one.away || one.base !== undefined) continue;
+    if (!(await hasOldPaths(one.path, from, to))) continue;
+    await git(dir).run(['update-ref', one.ref, from]);
+    notes.push(checkoutNote(await findObstacle(one.path, { base: from, to }), one.path, target));
+  }
+  return notes;
+}
+
+async function swapKnown(input: SwapInput, all: readonly Checkout[], away: readonly Checkout[]): Promise<SwapResult> {
+  const { target, from } = input;
   if (away.length === 0) return swapUnder(input, all);
   // Written before the branch moves, also where it then does not: they are behind from there on, or not at all.
   const bases = await Promise.all(away.map(async (one) => [one.ref, (await behindFrom(one, from)) ?? from] as const));
@@ -79,6 +105,7 @@ async function swapUnder(input: SwapInput, present: readonly Checkout[]): Promis
     checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
   if (obstacle || base !== from || input.rewrites) return moveUnder(repo, input, { checkout, ref, base, obstacle });
   const moved = await fastForward(repo, input, { checkout, ref, status });
+  if (moved === 'elsewhere') return { moved: await updateRef(repo, input) };
   if (moved !== 'refused' && moved !== 'put back') return moved;
   // Nothing of the user blocks files that git has changed once.
   const blocked = moved === 'refused' ? await findObstacle(checkout, { base, to }) : undefined;
@@ -112,7 +139,7 @@ async function fastForward(
   repo: Git,
   input: SwapInput,
   { checkout, ref, status }: { checkout: string; ref: string; status: Status },
-): Promise<SwapResult | 'refused' | 'put back'> {
+): Promise<SwapResult | 'refused' | 'put back' | 'elsewhere'> {
   const step = { base: input.from, to: input.to };
   const alike = await stagedAlike(checkout, step, status);
   // Checked together with the claims: a merge that finds the branch locked has already changed the files.
@@ -120,6 +147,7 @@ async function fastForward(
   if (!(await transact(repo, input, [...claimLines(input), verify]))) return { moved: false };
   const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
   const env = { GIT_REFLOG_ACTION: input.reason };
+  if (!(await isOn(input, checkout))) return 'elsewhere';
   const { stderr } = await git(checkout).result(args, { ok: [0, 1, 2, 128], env });
   const names = [`refs/heads/${input.target}`, ref];
   const text = await repo.run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
@@ -131,6 +159,7 @@ async function fastForward(
         ?.split(' ')[1],
   );
   if (tip === input.from) {
+    if (await movedAnother(input, checkout)) return 'elsewhere';
     if (await putBack(input.dir, checkout, step, alike)) return 'put back';
     await undoHalf(checkout, { ...step, stderr });
     return 'refused';
@@ -138,6 +167,22 @@ async function fastForward(
   if (tip !== input.to && !(await contains(repo, input.to, tip))) return { moved: false };
   if (base) await repo.run(['update-ref', '-d', names[1] ?? '', base]);
   return { moved: true };
+}
+
+/** Whether the checkout is on the target now: a person may have switched it since it was listed. */
+const isOn = async ({ dir, target }: SwapInput, checkout: string): Promise<boolean> =>
+  (await listWorktrees(dir)).some(({ path, branch }) => path === checkout && branch === target);
+
+/** A person switched the checkout a moment before git moved what was on it: that goes back, its files, too. */
+async function movedAnother({ dir, from, to, reason, target }: SwapInput, checkout: string): Promise<boolean> {
+  const tree = (await listWorktrees(dir)).find(({ path }) => path === checkout);
+  if (!tree || tree.branch === target || tree.head !== to) return false;
+  const there = git(checkout);
+  const files = await there.result(['read-tree', '-m', '-u', to, from], { ok: [0, 1, 128] });
+  if (files.code !== 0) return false;
+  const moved = tree.branch === undefined ? ['--no-deref', 'HEAD'] : [`refs/heads/${tree.branch}`];
+  await there.run(['update-ref', '-m', `${reason}: put back`, ...moved, from, to]);
+  return true;
 }
 
 async function contains(repo: Git, ancestor: string, tip: string): Promise<boolean> {
@@ -153,6 +198,11 @@ async function moveUnder(
   const { from, to, target, mayLag } = input;
   const lines = [...claimLines(input), `update ${ref} ${base}`, `update refs/heads/${target} ${to} ${from}`];
   if (!(await transact(repo, input, lines))) return { moved: false };
+  if (!(await isOn(input, checkout))) {
+    // What it had lagged behind before stays remembered.
+    if (base === from) await repo.run(['update-ref', '-d', ref, base]);
+    return { moved: true };
+  }
   const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => isWithin(path, mayLag));
   if (!obstacle || onlyLag) {
     const reached = obstacle?.kind === 'edited' ? await withOld(input.dir, { base, to }, obstacle.paths) : to;
