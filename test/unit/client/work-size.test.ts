@@ -80,7 +80,7 @@ it('C2 D3: what a killed agent committed counts, in status, report and show, tho
   expect(makeReport(model, extra).open).toMatchObject([{ branch: 'ralph/i-1', commits: 1 }]);
   const size = await branchSizes(repo.root, 'main');
   const facts = withSize(ideaFacts(one), size);
-  expect(factsText(facts, NOW)).toBe('since 23:00 · 1 commit');
+  expect(factsText(facts, NOW)).toBe('since 23:00 · 1 commit on its branch · cost not reported');
   // A run that did not touch the idea has nothing on its branch.
   expect(withSize({ ...facts, commits: 0, runs: [] }, size).commits).toBe(0);
   // Nobody can tell: what the agent runs told counts.
