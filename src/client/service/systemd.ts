@@ -11,9 +11,14 @@ const PRINT = 'See the unit: ralphctl service install --print';
 const WITHOUT =
   'In a container, or without systemd, let its own supervisor call this after a boot: ralphctl service run';
 
-/** `uid`: of the user whose manager it is. */
-export function systemdManager(env: NodeJS.ProcessEnv, uid = process.getuid?.() ?? 0): Manager {
+/** `uid`: of the user whose manager it is. `nameOfUser` may throw. */
+export function systemdManager(
+  env: NodeJS.ProcessEnv,
+  uid = process.getuid?.() ?? 0,
+  nameOfUser: () => string = () => userInfo().username,
+): Manager {
   const ask = asking(withRuntimeFolder(env, uid));
+  const linger = lingerOf(ask, userOf(uid, nameOfUser));
   const user = (...args: string[]) => ask('systemctl', '--user', ...args);
   const failed = (what: string, why: string, project: string): UserError => {
     const fix = `See why: ${logs(project)}`;
@@ -31,7 +36,7 @@ export function systemdManager(env: NodeJS.ProcessEnv, uid = process.getuid?.() 
     },
     assertUsable: async () => {
       const said = await user('show-environment');
-      if (!said.ok) throw unusable(said.problem, said.missing, env);
+      if (!said.ok) throw unusable(said.problem, said.missing, linger);
     },
     activate: async (project, changed) => {
       const name = unitName(project);
@@ -55,11 +60,11 @@ export function systemdManager(env: NodeJS.ProcessEnv, uid = process.getuid?.() 
     },
     state: async (project) => ({
       ...(await stateOf(user, unitName(project))),
-      lingering: await lingerOf(ask).state(),
+      lingering: await linger.state(),
     }),
     logsOf: logs,
     startOf: (project) => `systemctl --user start ${unitName(project)}`,
-    linger: lingerOf(ask),
+    linger,
   };
 }
 
@@ -78,8 +83,7 @@ function withRuntimeFolder(env: NodeJS.ProcessEnv, uid: number): NodeJS.ProcessE
   return env.XDG_RUNTIME_DIR || !existsSync(folder) ? env : { ...env, XDG_RUNTIME_DIR: folder };
 }
 
-function unusable(problem: string, missing: boolean, env: NodeJS.ProcessEnv): UserError {
-  const linger = lingerOf(asking(env));
+function unusable(problem: string, missing: boolean, linger: Linger): UserError {
   const fix = missing
     ? `Install systemd. ${WITHOUT}. ${PRINT}`
     : `To reach it, ${SESSION}, or turn lingering on first: ${linger.command}. ${WITHOUT}. ${PRINT}`;
@@ -127,8 +131,16 @@ function exitWords(code: string, status: string, at: string, result: string): st
   return result === 'success' || result === '' ? undefined : `did not start (${result})`;
 }
 
-function lingerOf(ask: Ask): Linger {
-  const { username } = userInfo();
+/** Users of containers often have a number only, which loginctl takes, too. */
+function userOf(uid: number, nameOfUser: () => string): string {
+  try {
+    return nameOfUser();
+  } catch {
+    return String(uid);
+  }
+}
+
+function lingerOf(ask: Ask, username: string): Linger {
   const set = async (verb: string): Promise<string | undefined> => {
     const said = await ask('loginctl', '--no-ask-password', verb, username);
     return said.ok ? undefined : said.problem;

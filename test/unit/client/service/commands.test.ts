@@ -117,6 +117,15 @@ describe('with systemd', () => {
     expect(existsSync(join(here.base, 'home', 'linger'))).toBe(true);
   });
 
+  it('works for a user without a name, as in many containers', async () => {
+    const nameless = systemdManager(here.context.env, 4711, () => {
+      throw new Error('uv_os_get_passwd returned ENOENT');
+    });
+    const text = await printed(() => install(here.context, {}, { manager: nameless, program: here.cli }));
+    expect(text).toContain('installed, enabled');
+    expect(await here.calls()).toContain('loginctl --no-ask-password enable-linger 4711');
+  });
+
   it('uninstall removes the files also where the manager does not answer', async () => {
     await installed();
     await here.program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
