@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../../config/paths.js';
 import { readStored, STORED_VERSION } from '../../config/stored.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { writeAtomically } from '../../run-files/run.js';
 
 export interface ServiceRecord {
@@ -38,6 +39,13 @@ const shape = z.looseObject({
   lingering: z.boolean().optional(),
   installedAt: z.string(),
 }) as unknown as z.ZodType<ServiceRecord>;
+
+/** An id given by hand. It names files, so nothing else may get into their paths. @throws UserError */
+export function assertProjectId(id: string): string {
+  if (/^[a-z0-9-]+$/.test(id)) return id;
+  const fix = 'See the id of a project, in its repository: ralphctl service status --json';
+  throw new UserError(`${JSON.stringify(id)} is no id of a project. ${fix}`, EXIT.usage, fix);
+}
 
 export const recordPath = (root: string, project: string): string => join(projectDir(root, project), 'service.json');
 export const envFilePath = (root: string, project: string): string => join(projectDir(root, project), 'service.env');

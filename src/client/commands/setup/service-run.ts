@@ -21,6 +21,7 @@ import {
   writeWorkerRecord,
 } from '../../../worker/record.js';
 import { type Context, findProjectId, say } from '../../context.js';
+import { assertProjectId } from '../../service/record.js';
 import { ensureStateFolder } from '../../state-folder.js';
 import { program } from '../../worker-process.js';
 
@@ -30,7 +31,7 @@ const LOCK_MS = 90_000;
 
 export async function serviceRun(context: Context, asked?: string): Promise<number> {
   const { root } = context;
-  const project = asked ?? (await findProjectId(context));
+  const project = asked === undefined ? await findProjectId(context) : assertProjectId(asked);
   const runId = await mayBeOpen(root, project);
   if (runId === undefined) {
     say(`no run of ${project} is open; nothing to do`);

@@ -14,6 +14,7 @@ import { type Context, findProject, findProjectId, print, printJson, say } from 
 import type { Manager } from '../../service/manager.js';
 import { openManager, specOf } from '../../service/open.js';
 import {
+  assertProjectId,
   digest,
   envFilePath,
   otherServices,
@@ -166,6 +167,7 @@ export async function status(
   options: { project?: string },
   tools = toolsOf(context),
 ): Promise<number> {
+  if (options.project !== undefined) assertProjectId(options.project);
   const here = options.project === undefined ? await findProject(context).catch(() => undefined) : undefined;
   const project = options.project ?? here?.id ?? (await findProjectId(context));
   const found = await serviceStatus(context, tools, project, here?.repository.commonDir);
@@ -201,7 +203,7 @@ export async function uninstall(
   tools = toolsOf(context),
 ): Promise<number> {
   const { manager } = tools;
-  const project = options.project ?? (await findProjectId(context));
+  const project = options.project === undefined ? await findProjectId(context) : assertProjectId(options.project);
   const record = await readRecord(context.root, project).catch((error: unknown) => {
     if (!options.force) throw error;
     return undefined;

@@ -5,7 +5,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { install, status, uninstall } from '../../../../src/client/commands/setup/service.js';
-import { findProject } from '../../../../src/client/context.js';
+import { serviceRun } from '../../../../src/client/commands/setup/service-run.js';
+import { type Context, findProject } from '../../../../src/client/context.js';
 import { launchdManager } from '../../../../src/client/service/launchd.js';
 import { recordPath } from '../../../../src/client/service/record.js';
 import { serviceStatus } from '../../../../src/client/service/status.js';
@@ -124,6 +125,20 @@ describe('with systemd', () => {
     const text = await printed(() => install(here.context, {}, { manager: nameless, program: here.cli }));
     expect(text).toContain('installed, enabled');
     expect(await here.calls()).toContain('loginctl --no-ask-password enable-linger 4711');
+  });
+
+  it('takes only the id of a project for --project: it names files', async () => {
+    await mkdir(units(), { recursive: true });
+    await writeFile(join(units(), 'precious.service'), 'mine');
+    for (const project of ['../precious', 'a/../../precious', '', 'A b'])
+      for (const command of [
+        uninstall,
+        status,
+        (context: Context, { project: id }: { project: string }) => serviceRun(context, id),
+      ])
+        await expect(command(here.context, { project, force: true }, tools())).rejects.toThrow('is no id of a project');
+    expect(await filesOf(units())).toEqual(['precious.service']);
+    expect(await here.calls()).toEqual([]);
   });
 
   it('uninstall removes the files also where the manager does not answer', async () => {
