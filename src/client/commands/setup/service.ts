@@ -4,7 +4,7 @@
  * stays without --force.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { configFolder, loadConfig } from '../../../config/load.js';
 import type { Config } from '../../../config/schema/config.js';
@@ -25,7 +25,7 @@ import {
   writeRecord,
 } from '../../service/record.js';
 import { type ServiceStatus, serviceStatus, type Tools } from '../../service/status.js';
-import { wantedBy } from '../../service/systemd.js';
+import { unitFolder, wantedBy } from '../../service/systemd.js';
 import type { ServiceSpec } from '../../service/systemd-unit.js';
 import { environmentFile, namedOf, notPassed, readEnvironment, serviceVariables } from '../../service/variables.js';
 import { ensureStateFolder } from '../../state-folder.js';
@@ -254,12 +254,19 @@ async function turnLingerOff(
   project: string,
 ): Promise<string | undefined> {
   if (!linger) return undefined;
-  const others = await readdir(dirname(wantedBy(env, project))).catch(() => []);
   const ours = await otherServices(root, project);
-  if (others.length + ours.length > 0)
+  if (ours.length > 0 || (await hasEnabledUnits(unitFolder(env))))
     return `lingering stays on, because other services use it. To turn it off: ${linger.command.replace('enable', 'disable')}`;
   const problem = await linger.turnOff();
   return problem === undefined
     ? 'lingering is off again'
     : `lingering could not be turned off (${problem}): ${linger.command.replace('enable', 'disable')}`;
+}
+
+/** Services, timers and sockets alike: enabling one puts a link into a folder of what wants it. */
+async function hasEnabledUnits(folder: string): Promise<boolean> {
+  for (const name of await readdir(folder).catch(() => []))
+    if (/\.(?:wants|requires|upholds)$/.test(name) && (await readdir(join(folder, name)).catch(() => [])).length > 0)
+      return true;
+  return false;
 }

@@ -141,6 +141,14 @@ describe('with systemd', () => {
     expect(await here.calls()).toEqual([]);
   });
 
+  it('uninstall leaves lingering on for timers and sockets of the user, too', async () => {
+    await installed();
+    await mkdir(join(units(), 'timers.target.wants'));
+    await writeFile(join(units(), 'timers.target.wants', 'backup.timer'), '');
+    expect(await removed()).toContain('lingering stays on');
+    expect(existsSync(join(here.base, 'home', 'linger'))).toBe(true);
+  });
+
   it('uninstall removes the files also where the manager does not answer', async () => {
     await installed();
     await here.program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
