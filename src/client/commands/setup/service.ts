@@ -59,7 +59,7 @@ export async function install(context: Context, options: InstallOptions, tools =
   });
   const unit = manager.pathOf(project);
   const disk = await unitOnDisk(unit, record);
-  if (disk === 'other' && !options.force) throw changed(unit, record);
+  if (disk === 'other' && !options.force) throw changed(unit, record, 'install');
   const written = await writeAll(context, { spec, unit, text, envFile, manager, record });
   const isNew = disk === 'none' || record?.sha256 !== written.sha256 || !sameMaps(before, variables);
   const wasRunning = (await manager.state(project)).running;
@@ -85,8 +85,8 @@ export async function install(context: Context, options: InstallOptions, tools =
 const withoutValues = (variables: ReadonlyMap<string, string>): Map<string, string> =>
   new Map([...variables].map(([name, value]) => [name, name === 'PATH' ? value : `the value of ${name}`]));
 
-function changed(unit: string, record: ServiceRecord | undefined): UserError {
-  const fix = 'Keep a copy if you need it, then replace it: ralphctl service install --force';
+function changed(unit: string, record: ServiceRecord | undefined, verb: 'install' | 'uninstall'): UserError {
+  const fix = `Keep a copy if you need it, then ${verb === 'install' ? 'replace' : 'remove'} it: ralphctl service ${verb} --force`;
   const why = record
     ? 'was changed since ralphctl wrote it'
     : 'exists, and ralphctl did not write it for this state folder';
@@ -208,15 +208,16 @@ export async function uninstall(
     if (!options.force) throw error;
     return undefined;
   });
-  if (!record && !options.force) {
-    if (context.json) printJson({ kind: 'service', project, removed: [] });
-    else print(`no service of ${project} is installed`);
-    return EXIT.ok;
-  }
   const unit = record?.unit ?? manager.pathOf(project);
-  if ((await unitOnDisk(unit, record)) === 'other' && !options.force) {
-    const fix = 'Keep a copy if you need it, then: ralphctl service uninstall --force';
-    throw new UserError(`${unit} was changed since ralphctl wrote it. ${fix}`, EXIT.refused, fix);
+  const disk = await unitOnDisk(unit, record);
+  if (disk === 'other' && !options.force) throw changed(unit, record, 'uninstall');
+  if (!record && disk === 'none') {
+    const envFile = envFilePath(context.root, project);
+    const left = options.force === true && (await remove(envFile)) ? [envFile] : [];
+    if (options.force) await removeRecord(context.root, project);
+    if (context.json) printJson({ kind: 'service', project, removed: left });
+    else for (const line of [`no service of ${project} is installed`, ...left.map((path) => `  ${path}`)]) print(line);
+    return EXIT.ok;
   }
   const problem = await manager.deactivate(project);
   const links = manager.kind === 'systemd' ? [wantedBy(context.env, project)] : [];

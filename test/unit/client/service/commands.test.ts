@@ -118,13 +118,22 @@ describe('with systemd', () => {
     expect(existsSync(join(here.base, 'home', 'linger'))).toBe(true);
   });
 
-  it('works for a user without a name, as in many containers', async () => {
-    const nameless = systemdManager(here.context.env, 4711, () => {
-      throw new Error('uv_os_get_passwd returned ENOENT');
-    });
-    const text = await printed(() => install(here.context, {}, { manager: nameless, program: here.cli }));
-    expect(text).toContain('installed, enabled');
-    expect(await here.calls()).toContain('loginctl --no-ask-password enable-linger 4711');
+  it('uninstall leaves lingering on for timers and sockets of the user, too', async () => {
+    await installed();
+    await mkdir(join(units(), 'timers.target.wants'));
+    await writeFile(join(units(), 'timers.target.wants', 'backup.timer'), '');
+    expect(await removed()).toContain('lingering stays on');
+    expect(existsSync(join(here.base, 'home', 'linger'))).toBe(true);
+  });
+
+  it('uninstall says so where a unit is there that this state folder does not know', async () => {
+    await installed();
+    await rm(here.context.root, { recursive: true });
+    const unit = join(units(), `ralphctl-${await projectId()}.service`);
+    await expect(removed()).rejects.toThrow(`${unit} exists, and ralphctl did not write it for this state folder`);
+    expect(existsSync(unit)).toBe(true);
+    expect(await removed({ force: true })).toContain(`removed\n  ${unit}`);
+    expect(await removed({ force: true })).toContain('no service of');
   });
 
   it('takes only the id of a project for --project: it names files', async () => {
@@ -141,12 +150,13 @@ describe('with systemd', () => {
     expect(await here.calls()).toEqual([]);
   });
 
-  it('uninstall leaves lingering on for timers and sockets of the user, too', async () => {
-    await installed();
-    await mkdir(join(units(), 'timers.target.wants'));
-    await writeFile(join(units(), 'timers.target.wants', 'backup.timer'), '');
-    expect(await removed()).toContain('lingering stays on');
-    expect(existsSync(join(here.base, 'home', 'linger'))).toBe(true);
+  it('works for a user without a name, as in many containers', async () => {
+    const nameless = systemdManager(here.context.env, 4711, () => {
+      throw new Error('uv_os_get_passwd returned ENOENT');
+    });
+    const text = await printed(() => install(here.context, {}, { manager: nameless, program: here.cli }));
+    expect(text).toContain('installed, enabled');
+    expect(await here.calls()).toContain('loginctl --no-ask-password enable-linger 4711');
   });
 
   it('uninstall removes the files also where the manager does not answer', async () => {
