@@ -25,6 +25,8 @@ export interface AwakeOptions {
   /** The next step of an idea follows at once; this bridges the moment. */
   lingerMs?: number;
   lookMs?: number;
+  /** How long the system's program may take to grant a lock. */
+  answerMs?: number | undefined;
 }
 
 const LINGER_MS = 20_000;
@@ -80,8 +82,7 @@ export class Awake {
     const busy = this.#working > 0 || performance.now() - this.#endedAt < (this.#options.lingerMs ?? LINGER_MS);
     const wanted = busy && (await this.#wanted());
     if (this.#closed) return;
-    // A refusal comes at once: what still holds at the next look is granted.
-    if (wanted && this.#held && !this.#granted) this.#note('keeps the machine awake', true);
+    if (wanted && this.#held?.granted() && !this.#granted) this.#note('keeps the machine awake', true);
     if (wanted && !this.#held) this.#hold();
     if (!wanted && this.#held) {
       this.#release();
@@ -99,10 +100,10 @@ export class Awake {
   }
 
   #hold(): void {
-    const { project, env, platform = process.platform, onNote } = this.#options;
+    const { project, env, platform = process.platform, onNote, answerMs } = this.#options;
     const command = inhibitor(platform, `agents work on ${project}`);
     if (!command || performance.now() < this.#notBefore) return;
-    const held = hold(command, { env, project });
+    const held = hold(command, { env, project, answerMs });
     this.#held = held;
     void held.lost.then((why) => {
       if (this.#held !== held) return;

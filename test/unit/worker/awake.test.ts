@@ -13,6 +13,9 @@ import { Awake } from '../../../src/worker/awake.js';
 import { inhibitor } from '../../../src/worker/inhibitor.js';
 import { until } from '../../support/program.js';
 
+/** As systemd-inhibit does: runs what follows its options. */
+const RUNS_IT = 'while case "$1" in --*) true;; *) false;; esac; do shift; done; "$@"';
+
 let base: string;
 let env: NodeJS.ProcessEnv;
 let project: string;
@@ -22,7 +25,7 @@ beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'ralphctl-awake-'));
   project = `awake-${base.slice(-6).toLowerCase()}`;
   env = { PATH: `${base}${delimiter}${process.env.PATH}`, HOME: base };
-  await inhibit('for last; do :; done; "$last"');
+  await inhibit(RUNS_IT);
 });
 afterEach(async () => {
   awake?.close();
@@ -48,11 +51,12 @@ const gone = () => until('no hold', async () => !(await holds()));
 function keeper(
   mode: () => AwakeMode,
   battery: () => boolean = () => false,
+  answerMs?: number,
 ): { notes: string[]; looks: (more: number) => Promise<unknown> } {
   const notes: string[] = [];
   let looked = 0;
   awake = new Awake({
-    ...{ project, env, lingerMs: 30, lookMs: 20, platform: 'linux' },
+    ...{ project, env, lingerMs: 30, lookMs: 20, platform: 'linux', answerMs },
     mode: async () => {
       looked += 1;
       return mode();
@@ -86,7 +90,7 @@ describe('a worker', () => {
     first.end();
     await looks(2);
     expect(await calls()).toEqual([
-      `--what=idle:sleep --mode=block --who=ralphctl --why=agents work on ${project} cat`,
+      `--what=idle:sleep --mode=block --who=ralphctl --why=agents work on ${project} sh -c echo && exec cat`,
     ]);
     expect(await holds()).toBe(true);
     second.end();
@@ -145,6 +149,21 @@ describe('a worker', () => {
     await looks(3);
     // These looks come every few milliseconds, so one may be earlier than the refusal.
     expect(refusals()).toEqual(['cannot keep the machine awake: Failed to inhibit: Access denied']);
+    expect(await calls()).toHaveLength(1);
+  });
+
+  it('does not say that the machine stays awake while the system has not answered, and gives up in time', async () => {
+    // As while logind hangs, or waits for a password that nobody types.
+    await inhibit('exec sleep 600');
+    const { notes, looks } = keeper(() => 'on', undefined, 400);
+    void awake?.during('runAgent', work().done);
+    await held();
+    await looks(3);
+    expect(notes).toEqual([]);
+    await until('the reason', async () => notes.length > 0);
+    expect(notes).toEqual(['cannot keep the machine awake: systemd-inhibit did not answer within 0.4 s']);
+    await gone();
+    await looks(2);
     expect(await calls()).toHaveLength(1);
   });
 
