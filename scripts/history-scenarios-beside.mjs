@@ -95,6 +95,26 @@ export const besideScenariosOn = ({ project, until, connected }) => ({
     return { 'autopilot-rested': `ralph:${id}:autopilot`, 'idea-rested': `ralph:${id}:idea:p-1` };
   },
 
+  /** In a paused run a person resumes one idea, which goes on alone. */
+  async alone() {
+    const half = (s, id) => ({ ...held(s, id, 1, 'half'), signal: 'PROGRESS:50' });
+    const one = (id) => ({ script: (s) => [half(s, id), held(s, id, 2, 'good')] });
+    const p = await project('alone', { ideas: { 'a-1': one('a-1'), 'a-2': one('a-2') } });
+    await p.run('start', '--detach');
+    for (const id of ['a-1', 'a-2']) await p.there(`began-${id}-1`);
+    await p.run('pause');
+    for (const id of ['a-1', 'a-2']) await p.touch(`go-${id}-1`);
+    await until('the pause', async () => (await p.status()).status?.state === 'paused');
+    await p.run('resume', 'a-1');
+    await p.there('began-a-1-2');
+    await p.touch('go-a-1-2');
+    await until('a-1 to wait for the run', async () => (await p.status()).status?.counts.landing === 1);
+    await p.run('resume');
+    await p.touch('go-a-2-2');
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    return { 'autopilot-alone': `ralph:${await p.id()}:autopilot` };
+  },
+
   /** One is paused in its last iteration and lands once it resumes; the other leaves its conflict unsolved, and asks. */
   async unsolved() {
     const first = (s, id) => ({
@@ -155,6 +175,7 @@ export const BESIDE_KINDS = {
   settled: ['autopilot-settled', 'idea-settled'],
   'stopped-ready': ['idea-stopped-ready'],
   rested: ['autopilot-rested', 'idea-rested'],
+  alone: ['autopilot-alone'],
   unsolved: ['autopilot-unsolved', 'idea-unsolved'],
   'left-open': ['autopilot-left-open'],
 };

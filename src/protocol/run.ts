@@ -88,6 +88,8 @@ export interface IdeaEntry {
   pauseAsked?: true;
   /** Paused beside the slots and told to resume: it will ask for a slot, and comes before new ideas. */
   returns?: true;
+  /** A person resumed it while the run is paused: it gets a slot all the same, until it or the run is paused anew. */
+  alone?: true;
   /** Paused with finished work: it joins the landing queue once `pauseAsked` is gone. */
   donePaused?: true;
   /** A person's addition to its score: a first place and points. */

@@ -43,3 +43,25 @@ it('A1 C1: with one slot, a paused idea holds nobody up, and goes on before new 
   expect((await held.finish()).landed).toBe(3);
   expect(await held.times('b-1', 1)).toBe(1);
 }, 240_000);
+
+it('C1: in a paused run, an idea that a person resumes goes on alone', async () => {
+  const [half, done] = [{ signal: 'PROGRESS:50' }, { signal: 'COMPLETE' }];
+  const ideas = ['a-1', 'a-2', 'a-3'].map((id) => ({ id, steps: [half, done] }));
+  held = await Held.open(inject('stateRoot'), ideas, { slots: 2 });
+  const { box } = held;
+  await held.start();
+  for (const id of ['a-1', 'a-2']) await held.began(id);
+  await box.run('pause');
+  await held.go('a-1-1', 'a-2-1');
+  await held.state('paused');
+  expect((await box.run('resume', 'a-1')).stdout).toContain('a-1 resumes. The run stays paused');
+  await held.began('a-1', 2);
+  await held.go('a-1-2');
+  // It lands with the run.
+  await held.idea('a-1', 'landing');
+  expect((await held.status()).state).toBe('paused');
+  expect([await held.times('a-2', 2), await held.times('a-3', 1)]).toEqual([0, 0]);
+  await box.run('resume');
+  await held.go('a-2-2', 'a-3-1', 'a-3-2');
+  expect((await held.finish()).landed).toBe(3);
+}, 240_000);

@@ -10,7 +10,7 @@ import { many } from '../../protocol/many.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { afterPause, planAnswer } from '../run/answers.js';
 import type { Board } from '../run/board.js';
-import { letLand, resumeCommand, tellIdea } from '../run/control.js';
+import { isActive, letLand, resumeCommand, tellIdea } from '../run/control.js';
 import { type Plan, refuse } from '../run/effects.js';
 import { splitProblem } from '../run/enqueue.js';
 import { requeue } from '../run/git-tasks.js';
@@ -204,6 +204,7 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   },
   resume: (board, entry) => {
     tellIdea(board, entry, 'resume');
+    if (!isActive(board)) entry.alone = true;
     const command = resumeCommand(board.state, board.settings);
     const alone = command === undefined ? '' : `. The run stays paused, and its other ideas with it until: ${command}`;
     return `${entry.card.id} resumes${alone}`;

@@ -224,7 +224,7 @@ export class Autopilot {
     const commands = board.outbox.splice(0);
     commands.push(...(atOnce ? early : this.waves.next(now)));
     commands.push(...beginDeliveries(board, now), ...this.#landingQueue.next(now));
-    if (isActive(board)) commands.push(...fillSlots(board, now, mostStarts));
+    commands.push(...fillSlots(board, now, mostStarts));
     if (isActive(board) || state.run === 'pausing') commands.push(...reviewAgents(board, now));
     noteStandstill(board);
     if (state.run !== 'pausing' || board.runningCount > 0 || state.landing !== undefined) return commands;

@@ -198,6 +198,7 @@ const holds = (entry: IdeaEntry): boolean =>
 
 function tellAll(board: Board, signal: ChildSignal): void {
   for (const entry of board.openIdeas()) {
+    delete entry.alone;
     // Finished work keeps its place in the landing queue. A bounced idea learns of it when it leaves the queue.
     if (entry.status !== 'landing') tellIdea(board, entry, signal);
   }
@@ -205,7 +206,10 @@ function tellAll(board: Board, signal: ChildSignal): void {
 
 export function tellIdea(board: Board, entry: IdeaEntry, signal: ChildSignal, args?: unknown[]): void {
   board.outbox.push({ do: 'tell', idea: entry.card.id, signal, args });
-  if (signal === 'pause' || signal === 'pauseNow') board.noReturn(entry);
+  if (signal === 'pause' || signal === 'pauseNow') {
+    board.noReturn(entry);
+    delete entry.alone;
+  }
   if (signal !== 'resume') return;
   if (entry.status === 'paused' && entry.beside && board.settings.pausesBeside) board.returns(entry);
   delete entry.pauseAsked;

@@ -153,6 +153,7 @@ function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): vo
   const { state, settings } = board;
   if (!state.budget || !settings.budget || isStale(reached, state.budget, settings.budget)) return;
   entry.reason = clip(reachedText(reached), MAX_REASON);
+  delete entry.alone;
   if (reached.shared) {
     state.budget.inUse = true;
     return;
@@ -198,6 +199,7 @@ export function endChild(board: Board, landingQueue: LandingQueue, entry: IdeaEn
   delete entry.mayLand;
   delete entry.pauseAsked;
   delete entry.donePaused;
+  delete entry.alone;
   delete entry.warnings;
   delete entry.passed;
   delete entry.trouble;

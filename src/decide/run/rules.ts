@@ -16,6 +16,7 @@
  * `paused-work-waits`: the finished work of an idea that a person has paused lands once it resumes.
  * `rollback-is-no-retry`: a rollback does not count as a retry, and what a person left out stays out after it.
  * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
+ * `alone-gets-a-slot`: an idea that a person resumes alone in a paused run gets a slot.
  */
 export type Rule =
   | 'review-hears-stop'
@@ -27,7 +28,8 @@ export type Rule =
   | 'stuck-holds-nobody'
   | 'paused-work-waits'
   | 'rollback-is-no-retry'
-  | 'places-are-kept';
+  | 'places-are-kept'
+  | 'alone-gets-a-slot';
 
 /** Whether the rule applies now. */
 export type Rules = (rule: Rule) => boolean;

@@ -33,6 +33,7 @@ export function leaveWaiting(board: Board, idea: string): void {
 /** Gives free slots to waiting ideas first, then to the best ready ideas, at most `mostStarts` of those at once. */
 export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
   const { state } = board;
+  if (!isActive(board)) return state.run === 'stopping' ? [] : fillAlone(board, now);
   giveSlotsBack(board);
   const { starts: takenOver, stops } = startLeftOpen(board, now, mostStarts);
   const commands = [...stops, ...takenOver];
@@ -48,6 +49,17 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
     commands.push(start(board, entry, chooseAgent(board, entry, now)));
   }
   giveToWaiting(board, now, commands);
+  return commands;
+}
+
+/** In a paused run: what a person resumed alone goes on, and nothing else begins. */
+function fillAlone(board: Board, now: number): Effect[] {
+  const { state, graph } = board;
+  const isAlone = (entry: IdeaEntry | undefined): boolean => entry?.status === 'wants-slot' && entry.alone === true;
+  if (!state.waiting.some((idea) => isAlone(graph.entry(idea))) || !board.rules('alone-gets-a-slot')) return [];
+  if (state.budget?.inUse && board.slots.used > 0) return [];
+  const commands: Effect[] = [];
+  giveToWaiting(board, now, commands, isAlone);
   return commands;
 }
 
