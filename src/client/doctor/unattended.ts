@@ -16,7 +16,11 @@ interface Machine {
   power: PowerSource;
   /** This ralphctl. */
   program: string;
+  /** How long the system may take to grant a lock. */
+  answerMs?: number;
 }
+
+const ANSWER_MS = 10_000;
 
 export async function checkUnattended(
   context: Context,
@@ -50,7 +54,7 @@ async function checkAwake({ env }: Context, config: Config | undefined, machine:
   if (mode === 'off') return info(what, 'off in ralphctl.yaml: the machine may sleep while agents run');
   if (!command) return info(what, `not on ${machine.platform}: the machine may sleep while agents run`);
   const [name] = command;
-  const said = await asking(env)(...command);
+  const said = await asking(env, machine.answerMs ?? ANSWER_MS)(...command);
   if (said.ok) {
     const battery = mode === 'on' && (await machine.power.onBattery());
     return ok(

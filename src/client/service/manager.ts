@@ -69,15 +69,17 @@ export type Ask = (program: string, ...args: string[]) => Promise<Said>;
 
 /** Calls programs of this PATH. */
 export const asking =
-  (env: NodeJS.ProcessEnv): Ask =>
+  (env: NodeJS.ProcessEnv, longestMs = LONGEST_MS): Ask =>
   async (program, ...args) => {
     const path = await which(program, env);
     if (path === undefined) return { ok: false, stdout: '', problem: `${program} is not on PATH`, missing: true };
     const got = await execa(path, args, {
       ...{ env: { ...env, LC_ALL: 'C', SYSTEMD_PAGER: '', SYSTEMD_COLORS: '0' }, extendEnv: false, reject: false },
-      ...{ stdin: 'ignore' as const, timeout: LONGEST_MS },
+      ...{ stdin: 'ignore' as const, timeout: longestMs },
     });
     const said = String(got.stderr || got.stdout || got.shortMessage || '').trim();
-    const problem = said.split('\n')[0] || `${program} ended with exit code ${got.exitCode}`;
+    const problem = got.timedOut
+      ? `${program} did not answer within ${longestMs / 1000} s`
+      : said.split('\n')[0] || `${program} ended with exit code ${got.exitCode}`;
     return { ok: !got.failed, stdout: String(got.stdout ?? ''), problem, missing: false };
   };

@@ -55,3 +55,18 @@ it('awake: by what it works, and why it does not', async () => {
   await here.program('systemd-inhibit', 'echo "Failed to connect to bus: No such file or directory" >&2; exit 1');
   expect(await awake()).toMatchObject({ state: 'info', found: expect.stringContaining('Failed to connect to bus') });
 });
+
+it('awake: a system that does not answer holds doctor up for a moment only', async () => {
+  await here.program('systemd-inhibit', 'exec sleep 600');
+  const machine = {
+    platform: 'linux',
+    power: { onBattery: async () => false },
+    program: here.cli,
+    answerMs: 300,
+  } as const;
+  const [, awake] = await checkUnattended(here.context, await findProject(here.context), defaultConfig(), machine);
+  expect(awake).toMatchObject({
+    state: 'info',
+    found: 'the machine may sleep while agents run: systemd-inhibit did not answer within 0.3 s',
+  });
+});
