@@ -4,12 +4,16 @@
  * Invariant: no edit is overwritten, and the caller learns the save of the state before.
  */
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { readTip } from '../refs.js';
 import { GitError, git } from '../runner.js';
 import { CHECKOUT_SAVES, savePoint } from '../saves/saves.js';
+import { readStatus } from '../status.js';
+import { exists } from '../worktrees/list.js';
 import { changedPaths, isBehind, stagedPaths } from './checkout.js';
+import { unlike } from './half-done.js';
 import type { Checkout } from './lagging.js';
 import { bringTo } from './sync-files.js';
 import { closeSync, markOf, type OpenSync, type SyncRecord, saveName } from './sync-record.js';
@@ -48,12 +52,23 @@ async function endingOf(repo: string, record: SyncRecord, now: Checkout | undefi
   const { path: checkout } = now;
   const turned = await changedPaths(checkout, staged, index);
   const offIndex = await stagedPaths(checkout, index);
-  // The files come first.
-  if (branch === tip && turned.length > 0 && !turned.some((path) => offIndex.has(path))) return 'finished';
-  if (await isBehind(checkout, base, branch)) return 'undone';
-  // After a reset to the branch, or a stash, nothing is off. Otherwise a person has staged what the kill left.
-  const [moves, offTip] = [await changedPaths(checkout, files, next), await stagedPaths(checkout, tip)];
-  return branch === tip && moves.some((path) => offTip.has(path)) ? 'undone' : 'left';
+  const moves = await changedPaths(checkout, files, next);
+  // The files come first. A reset of the index in the half of it has the same index, but not the files.
+  const indexDone = branch === tip && turned.length > 0 && !turned.some((path) => offIndex.has(path));
+  const half = await isHalf(checkout, files, moves);
+  if (indexDone && !half) return 'finished';
+  return half || (await isBehind(checkout, base, branch)) ? 'undone' : 'left';
+}
+
+/** Of a person who has taken the branch, or stashed all, the files are as in the index, or other than before. */
+async function isHalf(checkout: string, files: string, moves: readonly string[]): Promise<boolean> {
+  const { tracked } = await readStatus(checkout);
+  const edited = new Set(tracked.filter(({ unstaged }) => unstaged !== '.').map(({ path }) => path));
+  const open = moves.filter((path) => edited.has(path));
+  const there = await Promise.all(open.map((path) => exists(join(checkout, path))));
+  if (there.includes(false)) return true;
+  const off = open.length > 0 ? await unlike(checkout, files, open) : new Set<string>();
+  return open.some((path) => !off.has(path));
 }
 
 async function putBack(

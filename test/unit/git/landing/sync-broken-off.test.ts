@@ -69,13 +69,13 @@ async function landBehind(files: Record<string, string>, gone: string[] = []): P
 
 const NEW = { ...many('new\n'), 'm.trap': 'new\n', 'fresh/new.txt': 'n\n', 'flip/in.txt': 'new\n', flop: 'new\n' };
 /** A staged and a later edit of a landed file, and an edit elsewhere. */
-async function lag(): Promise<void> {
+async function lag(staged = true): Promise<void> {
   await put(repo.root, {
     'e-shared.txt': TEN.replace('l1', 'STAGED'),
     'zed.txt': `${TEN}other\n`,
     'mine.txt': 'mine\n',
   });
-  await sh(repo.root, 'add', 'e-shared.txt');
+  if (staged) await sh(repo.root, 'add', 'e-shared.txt');
   await put(repo.root, { 'e-shared.txt': `${TEN.replace('l1', 'STAGED').replace('l5', 'LATER')}` });
   await landBehind({ ...NEW, 'e-shared.txt': TEN.replace('l9', 'theirs') }, ['gone', 'flip', 'flop']);
 }
@@ -106,8 +106,8 @@ async function expectDone(): Promise<void> {
 }
 
 /** Killed with its git, in the middle of the files. */
-async function killed(): Promise<void> {
-  await lag();
+async function killed(staged = true): Promise<void> {
+  await lag(staged);
   await trap('kill all');
   expect(await ended(await syncApart())).toBe('SIGKILL');
   const now = await status();
@@ -161,6 +161,15 @@ describe('C1 a sync that was killed with its git', () => {
     expect(done).toMatchObject({ interrupted: 'refs/ralphctl/save/checkout/1' });
     expect(await status()).toEqual(['?? mine.txt']);
     expect(await sh(repo.root, 'show', 'refs/ralphctl/save/checkout/1:e-shared.txt')).toContain('LATER');
+    expect(await syncCheckout(repo.root, 'main')).toBeUndefined();
+  });
+
+  it.each([true, false])('and after which a person reset the index alone (with staged edits: %s)', async (staged) => {
+    await killed(staged);
+    await sh(repo.root, 'reset', '-q');
+    expect(await syncCheckout(repo.root, 'main')).toMatchObject({ conflicts: [] });
+    expect(await read(repo.root, 'e-shared.txt')).toBe(MERGED);
+    expect(await status()).toEqual([' M e-shared.txt', ' M zed.txt', '?? mine.txt']);
     expect(await syncCheckout(repo.root, 'main')).toBeUndefined();
   });
 
