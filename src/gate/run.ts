@@ -16,6 +16,7 @@ import { takeLocks } from './locks.js';
 import { failingTests } from './outcomes/failing-tests.js';
 import { type Names, testNames } from './outcomes/names.js';
 import type { Tested } from './outcomes/outcomes.js';
+import { relativeTo } from './outcomes/relative.js';
 import { readReports, reportStamps } from './outcomes/reports.js';
 import { countTests, sum } from './outcomes/summaries.js';
 
@@ -201,9 +202,12 @@ async function runLocked(
   });
   signal?.throwIfAborted();
   const text = plainText(ended.tail);
-  const reports = await readReports(worktree, command.reports, before);
+  // Names of tests may contain the place of their file, which differs for each idea.
+  const relative = await relativeTo(worktree);
+  const said = relative(text);
+  const reports = await readReports(worktree, command.reports, before, relative);
   const tests = reports?.tests ?? countTests(text);
-  const tested = tests && { counts: tests, ...namesOf(ended, text, reports?.names, worktree) };
+  const tested = tests && { counts: tests, ...namesOf(ended, said, reports?.names) };
   const exitCode = ended.stopped ? null : ended.exitCode;
   const waited = waitedMs > 0 ? { waitedMs } : {};
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, tests, ...waited };
@@ -212,7 +216,7 @@ async function runLocked(
   if (exitCode === 0) return { result, log, escaped, outcome: { exitCode, failing: [], ...known } };
   const hint = options.hint?.(`${argv.join(' ')}\n${text}`);
   await sayHow(log, command.name, ended, hint);
-  const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
+  const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(said);
   const timedOut = ended.stopped === 'timeout';
   const missing = missingProgram({ ...ended, exitCode }, text, argv);
   return {
@@ -223,16 +227,10 @@ async function runLocked(
 }
 
 /** A cut output lacks some names: then only counts are used. */
-function namesOf(
-  ended: RunResult,
-  text: string,
-  reported: Names | undefined,
-  worktree: string,
-): { names?: NonNullable<Tested['names']> } {
+function namesOf(ended: RunResult, text: string, reported: Names | undefined): Pick<Tested, 'names'> {
   if (reported) return { names: { junit: reported } };
   if (ended.stdoutBytes + ended.stderrBytes > COUNTED_BYTES) return {};
-  // File names contain their place, which differs for each idea.
-  const names = testNames(text.replaceAll(`${worktree}/`, ''));
+  const names = testNames(text);
   return names ? { names } : {};
 }
 

@@ -33,11 +33,12 @@ export async function reportStamps(worktree: string, globs: readonly string[]): 
   return stamps;
 }
 
-/** The combined counts of all changed reports; undefined when there is none. */
+/** The combined counts of all changed reports; undefined when there is none. `relative` makes names free of their place. */
 export async function readReports(
   worktree: string,
   globs: readonly string[],
   before: Stamps,
+  relative: (text: string) => string,
 ): Promise<{ tests: TestCounts; failing: string[]; names: Names | undefined } | undefined> {
   const found: Array<TestCounts | undefined> = [];
   const failing = new Set<string>();
@@ -45,7 +46,7 @@ export async function readReports(
   for (const file of await matching(worktree, globs)) {
     const info = await lstat(file, { bigint: true }).catch(() => undefined);
     if (!info?.isFile() || info.size > MAX_BYTES || before.get(file) === stampOf(info)) continue;
-    const xml = await readFile(file, 'utf8').catch(() => '');
+    const xml = relative(await readFile(file, 'utf8').catch(() => ''));
     found.push(junit(xml));
     for (const name of failingCases(xml)) if (failing.size < MOST_NAMED) failing.add(name);
     if (names.passed.length + names.skipped.length <= MOST_NAMES) for (const one of junitNames(xml)) put(names, one);

@@ -126,8 +126,8 @@ async function readAll(files: readonly string[]): Promise<CommandOutcome[] | und
   return known.length === files.length ? known : undefined;
 }
 
-/** Increase it when outcomes gain a field, so that ralphctl computes stored ones again. */
-const OUTCOME_VERSION = 3;
+/** Increase it when outcomes gain a field or name tests in another way, so that ralphctl computes stored ones again. */
+const OUTCOME_VERSION = 4;
 
 /** Earlier commands are part of the key: they may build what a later one tests. */
 const keyOf = (commands: readonly GateCommand[], setup: LoadedRun['file']['config']['setup']): string =>

@@ -4,7 +4,7 @@ import type { GateRun, IdeaModel, Iteration } from '../../model/model.js';
 import type { GateCommandResult } from '../../protocol/gate.js';
 import { coloured, dim, type Line, line, rule } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
-import { clean, pad } from '../text/text.js';
+import { clean, pad, tail, width } from '../text/text.js';
 import { clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
@@ -124,12 +124,16 @@ export function commandLines(
 const outcome = ({ exitCode, tests }: NonNullable<GateCommandResult['again']>): string =>
   tests ? `${tests.passed}/${tests.total}` : exitCode === null ? 'stopped' : `exit code ${exitCode}`;
 
+/** The end of a path tells more than its beginning. */
+const fitted = (name: string, cells: number): string =>
+  /^\S*\/\S*$/.test(name) && width(name) > cells ? `…${tail(name, cells - 1)}` : name;
+
 /** Failing tests; those that this idea broke come first. */
 export function failingLines(gate: GateRun | undefined, columns: number): Line[] {
   if (!gate) return [];
   const size = columns < 60 ? Math.max(8, columns - 4) : Math.min(34, columns - 40);
   const one = (name: string, why: string): Line =>
-    line(' ', coloured('✗', 'red'), ` ${pad(clean(name), size)} `, dim(columns < 60 ? '' : why));
+    line(' ', coloured('✗', 'red'), ` ${pad(fitted(clean(name), size), size)} `, dim(columns < 60 ? '' : why));
   return [
     ...gate.newTests.map((name) => one(name, 'new: not red where the idea began')),
     ...gate.knownTests.map((name) => one(name, 'fails where the idea began, too')),

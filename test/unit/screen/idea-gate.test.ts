@@ -107,6 +107,15 @@ describe('the Gate tab', () => {
     expect(now).not.toMatch(/exit code 1|finds maps/);
   });
 
+  it('keeps the end of a failing path that is too long, and the beginning of other names', async () => {
+    const file = 'packages/storefront/test/checkout/price.test.js';
+    ends('23:10', 2);
+    tell('23:10', { ...red, newTests: [file, 'the basket adds the price of all goods, and the tax'] });
+    const shown = shows(page('gate'));
+    expect(shown).toMatch(/✗ …\S*\/test\/checkout\/price\.test\.js +new: not red/);
+    expect(shown).toMatch(/✗ the basket adds .*… +new: not red/);
+  });
+
   it('shows the gate on the merged tree as the newest one, and ← goes to the iterations', async () => {
     ends('23:10', 2);
     tell('23:11', green);
