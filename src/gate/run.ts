@@ -130,6 +130,8 @@ interface Ran {
   escaped: string[];
   outcome: CommandOutcome;
   failure?: NonNullable<GateResult['failure']>;
+  /** The signal that ended it, unless it was stopped. */
+  signal?: string | undefined;
 }
 
 async function judge(options: GateOptions, command: GateCommand, index: number, ran: Ran): Promise<Judgement> {
@@ -223,6 +225,7 @@ async function runLocked(
     ...{ result, log, escaped },
     outcome: { exitCode, failing, ...known, missing },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
+    signal: ended.stopped ? undefined : (ended.signal ?? undefined),
   };
 }
 

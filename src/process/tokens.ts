@@ -24,9 +24,14 @@ const LONGEST = 1000;
 /** It began with a git command and serves the user since: its token says nothing any more. */
 const isOthers = (pid: number, token: string): boolean => token.includes(`/${GIT_CALL}/`) && isShared(pid);
 
-async function pidsFromProc(prefix: string): Promise<number[]> {
+interface Carrier {
+  pid: number;
+  token: string;
+}
+
+async function fromProc(prefix: string): Promise<Carrier[]> {
   const wanted = Buffer.from(`${ATTEMPT_ENV}=${prefix}`);
-  const pids: number[] = [];
+  const found: Carrier[] = [];
   await eachPid((pid) => {
     // Other users' processes are unreadable, and others end meanwhile: neither belongs to a run.
     const environ = readProc(pid, 'environ');
@@ -34,33 +39,40 @@ async function pidsFromProc(prefix: string): Promise<number[]> {
       const before = at === 0 ? 0 : environ[at - 1];
       const after = environ[at + wanted.length];
       if (before === 0 && (after === undefined || after === 0 || after === 0x2f)) {
-        if (!isOthers(pid, environ.toString('utf8', at, at + LONGEST).split('\0', 1)[0] ?? '')) pids.push(pid);
+        const text = environ.toString('utf8', at, at + LONGEST).split('\0', 1)[0] ?? '';
+        const token = text.slice(ATTEMPT_ENV.length + 1);
+        if (!isOthers(pid, token)) found.push({ pid, token });
         return;
       }
     }
   });
-  return pids;
+  return found;
 }
 
-async function pidsFromPs(prefix: string): Promise<number[]> {
-  const pids: number[] = [];
+async function fromPs(prefix: string): Promise<Carrier[]> {
+  const found: Carrier[] = [];
   for (const line of (await ps(['-A', '-E', '-ww', '-o', 'pid=,command='])).split('\n')) {
-    const value = line.split(` ${ATTEMPT_ENV}=`)[1]?.split(' ')[0];
-    if (value !== undefined && tokenMatches(value, prefix)) pids.push(Number.parseInt(line, 10));
+    const token = line.split(` ${ATTEMPT_ENV}=`)[1]?.split(' ')[0];
+    if (token !== undefined && tokenMatches(token, prefix)) found.push({ pid: Number.parseInt(line, 10), token });
   }
-  return pids;
+  return found;
 }
+
+/** Tells tokens whose processes go on. */
+export type Spares = (token: string) => Promise<boolean>;
 
 /**
  * Living processes that carry the token, or one below it (`<project>`, `<project>/<run>` …).
  * Throws a RangeError for an empty prefix.
  */
-export async function findByToken(prefix: string): Promise<Identity[]> {
+export async function findByToken(prefix: string, spares?: Spares): Promise<Identity[]> {
   const bare = cleaned(prefix);
-  const pids = await (process.platform === 'linux' ? pidsFromProc(bare) : pidsFromPs(bare));
-  if (pids.length === 0) return [];
+  const carriers = await (process.platform === 'linux' ? fromProc(bare) : fromPs(bare));
+  if (carriers.length === 0) return [];
   const own = ownLine(await processTable());
-  const found = await Promise.all(pids.filter((pid) => !own.has(pid)).map(identityOf));
+  const found = await Promise.all(
+    carriers.map(async ({ pid, token }) => (own.has(pid) || (await spares?.(token)) ? undefined : identityOf(pid))),
+  );
   return found.filter((identity) => identity !== undefined);
 }
 
@@ -68,11 +80,11 @@ export async function findByToken(prefix: string): Promise<Identity[]> {
  * Kills the processes with the token or one below it, with all their descendants, and returns them. Returns when none
  * is left (or only ones that cannot be killed).
  */
-export async function killByToken(prefix: string, graceMs = 2000): Promise<Identity[]> {
+export async function killByToken(prefix: string, graceMs = 2000, spares?: Spares): Promise<Identity[]> {
   // Remembered, because a descendant without the token is found only while its parents live.
   const known = new Map<string, Identity>();
   const find = async (): Promise<Identity[]> => {
-    const carriers = await findByToken(prefix);
+    const carriers = await findByToken(prefix, spares);
     for (const { pid, startTime } of carriers) known.set(`${pid} ${startTime}`, { pid, startTime });
     if (known.size === 0) return [];
     const table = await processTable();

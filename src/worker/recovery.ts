@@ -12,8 +12,8 @@ import { z } from 'zod';
 import type { Taken } from '../activities/index.js';
 import { takenDir } from '../config/paths.js';
 import { readNote } from '../config/stored.js';
+import { endProcesses } from '../process/beside.js';
 import { aliveness, type Identity, ownIdentity } from '../process/identity.js';
-import { killByToken } from '../process/tokens.js';
 import { FAILURE } from '../protocol/failures.js';
 import { alertsId, autopilotId, ideaWorkflowId, trackerId } from '../protocol/names.js';
 import { bookCutOff, leftAttempts, unmarkAttempt } from '../run-files/attempts.js';
@@ -25,7 +25,7 @@ export async function reap(
   completion: AsyncCompletionClient,
   log: WorkerLog,
 ): Promise<void> {
-  const ended = await killByToken(project);
+  const ended = await endProcesses(project);
   if (ended.length > 0) log.event('ended processes of an earlier worker', { count: ended.length });
   const handed = new Set<string>();
   const handBack = async (taskToken: string, what: Record<string, unknown>): Promise<void> => {

@@ -9,9 +9,9 @@ import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporali
 import { createActivities, type Taken } from '../activities/index.js';
 import { awakeOf } from '../config/schema/awake.js';
 import type { DoWork } from '../jobs/job.js';
+import { endProcesses } from '../process/beside.js';
 import { powerSource } from '../process/power.js';
 import { programFile } from '../process/program-file.js';
-import { killByToken } from '../process/tokens.js';
 import { alertsId, autopilotId, trackerId } from '../protocol/names.js';
 import { EventWriter } from '../run-files/events.js';
 import { listRuns, loadNewest } from '../run-files/run.js';
@@ -163,7 +163,7 @@ async function poll(
     awake.close();
     await Promise.all([agents.close(), repository.close()]);
     // Ends leftovers that an activity could not end in time.
-    await killByToken(project);
+    await endProcesses(project);
     await events.flush();
     await connection.close();
     log.event('stopped');

@@ -1,10 +1,12 @@
 /** `init` and `doctor` as a user runs them. CLIs here are small programs of the test: what matters is what is said of them. */
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { projectDir } from '../../src/config/paths.js';
 import { exists } from '../../src/git/worktrees/list.js';
+import { projectOf } from '../support/news.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox;
@@ -233,6 +235,41 @@ describe('doctor', () => {
       const tolerated = await of({}, { gate: { commands: ['npm test'], baseline: 'tolerate' } });
       expect(tolerated.code).toBe(0);
       expect(tolerated.about('gate: npm test')).toMatchObject([{ state: 'warn' }]);
+    });
+
+    it('and a worker that starts meanwhile leaves that gate alone', async () => {
+      await programs({ codex: CODEX });
+      const [up, go] = [join(box.scratch, 'up'), join(box.scratch, 'go')];
+      await configure({ gate: [`echo $$ > '${up}'; until [ -e '${go}' ]; do sleep 0.1; done`] });
+      await box.commit('configuration');
+      const checked = doctor();
+      const pid = await until('the gate runs', async () => Number(await readFile(up, 'utf8')));
+      expect(await box.run('start', '--detach')).toMatchObject({ code: 0 });
+      const logs = join(projectDir(inject('stateRoot'), projectOf(box.repo)), 'logs');
+      await until('the worker has cleaned up', async () => {
+        const texts = await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8')));
+        return texts.join('').includes('"polling"');
+      });
+      expect(process.kill(pid, 0)).toBe(true);
+      await writeFile(go, '');
+      const { checks } = await checked;
+      expect(checks.find(({ what }) => what.startsWith('gate: '))).toMatchObject({
+        state: 'ok',
+        found: expect.stringMatching(/^green in a fresh worktree of main/),
+      });
+    });
+
+    it.each([
+      ['SIGTERM', /^ended from outside \(SIGTERM, .*says nothing about main$/, /^try again: ralphctl doctor/],
+      ['SIGSEGV', /^red in a fresh worktree of main \(SIGSEGV, /, /^fix main/],
+    ])('tells a gate that a signal ended from one that is red: %s', async (signal, found, fix) => {
+      const run = `kill -${signal.slice(3)} $$; sleep 1`;
+      const { code, checks } = await of({}, { gate: [run] });
+      expect(code).toBe(2);
+      const [check] = checks.filter(({ what }) => what.startsWith('gate: '));
+      expect(check).toMatchObject({ state: 'fail', found: expect.stringMatching(found) });
+      expect(check?.fix).toMatch(fix);
+      expect(JSON.stringify(checks)).not.toContain('null');
     });
 
     it('ends what it started when it is interrupted', async () => {

@@ -16,6 +16,7 @@ import { git } from '../../git/runner.js';
 import { commandEnvironment, SEATS } from '../../jobs/command-environment.js';
 import type { WorkDeps } from '../../jobs/job.js';
 import { setUp } from '../../jobs/prepare.js';
+import { ownerPart } from '../../process/beside.js';
 import { withLock } from '../../process/lock.js';
 import { type Context, type Project, say } from '../context.js';
 import { type Check, fail, ok, warn } from './check.js';
@@ -66,7 +67,8 @@ async function remove(repo: string, dir: string): Promise<void> {
 async function tried(trial: Trial, deps: WorkDeps, dir: string, folder: string): Promise<Check[]> {
   const { config, project, signal, target } = trial;
   const run = { file: { config, repo: project.repository.root } };
-  const where = { project: project.id, idea: 'doctor', agentName: SEATS.baseline, dir, signal };
+  const owner = await ownerPart();
+  const where = { project: project.id, idea: owner, agentName: SEATS.baseline, dir, signal };
   const logDir = join(folder, 'logs');
   const checks: Check[] = [];
   const startedAt = performance.now();
@@ -82,7 +84,7 @@ async function tried(trial: Trial, deps: WorkDeps, dir: string, folder: string):
   const { env, hint, secrets } = commandEnvironment(deps, run, 'gate', where);
   for (const [n, command] of gateCommands(config).entries()) {
     if (trial.without.has(command.name)) continue;
-    const token = `${project.id}/doctor/gate/${randomUUID()}`;
+    const token = `${project.id}/${owner}/gate/${randomUUID()}`;
     const got = await runCommand(
       { worktree: dir, logDir, lockRoot: gateLocksDir(deps.root), env, hint, secrets, token, signal },
       command,
@@ -101,9 +103,15 @@ function setupFailed(error: SetupError): Check {
   return fail('set-up', last ? `${first}: ${last}` : first, `fix setup: in ralphctl.yaml${log}`);
 }
 
+/** Signals that people, service managers and the memory killer send; the others come from a crash. */
+const FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
+
+const howEnded = (exitCode: number | null, signal: string | undefined): string =>
+  exitCode === null ? (signal ?? 'did not start') : `exit code ${exitCode}`;
+
 function judged(
   command: GateCommand,
-  { result, outcome, failure }: Awaited<ReturnType<typeof runCommand>>,
+  { result, outcome, failure, signal }: Awaited<ReturnType<typeof runCommand>>,
   { config }: Trial,
   target: string,
 ): Check {
@@ -116,8 +124,12 @@ function judged(
   }
   const log = `the whole output: ${failure.log}`;
   if (outcome.missing !== undefined) return fail(what, cannotRunText(outcome.missing, config.setup), log);
+  if (signal && FROM_OUTSIDE.has(signal)) {
+    const ended = `ended from outside (${signal}, ${took}), so it says nothing about ${target}`;
+    return fail(what, ended, `try again: ralphctl doctor; ${log}`);
+  }
   const last = failure.tail.trim().split('\n').at(-1)?.slice(0, LAST_LINE);
-  const how = failure.timedOut ? 'timed out' : `exit code ${failure.exitCode}`;
+  const how = failure.timedOut ? 'timed out' : howEnded(failure.exitCode, signal);
   const found = `red ${where} (${how}, ${took})${last ? `: ${last}` : ''}`;
   // By default, every idea that does not fix the red gate ends with a question.
   if (config.gate.baseline === 'ask')

@@ -8,6 +8,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { projectDir, takenDir } from '../../../src/config/paths.js';
+import { ownerPart } from '../../../src/process/beside.js';
 import { identityOf } from '../../../src/process/identity.js';
 import { findByToken, killByToken } from '../../../src/process/tokens.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
@@ -83,6 +84,23 @@ describe('reap', () => {
     }
     expect(await leftAttempts(root, project)).toEqual([]);
     expect(heard.said).toContain('ended processes of an earlier worker');
+  });
+
+  it('spares what a doctor that lives runs beside it, and ends that of a dead one', async () => {
+    const dead = execa('sleep', ['600'], { reject: false });
+    const identity = await until('its identity', async () => identityOf(dead.pid as number));
+    dead.kill('SIGKILL');
+    await dead;
+    const start = (part: string) =>
+      execa('sleep', ['600'], { env: { RALPHCTL_ATTEMPT: `${project}/${part}/gate/x/gate-1` }, reject: false });
+    const [mine, left, odd] = [await ownerPart(), await ownerPart(identity), '_beside-x'].map(start);
+    await until('all three', async () => (await findByToken(project)).length === 3);
+    await reap(root, project, completion(() => {}).client, log());
+    expect((await left)?.signal).toBe('SIGTERM');
+    expect((await odd)?.signal).toBe('SIGTERM');
+    expect((await findByToken(project)).map(({ pid }) => pid)).toEqual([mine?.pid]);
+    mine?.kill('SIGKILL');
+    await mine;
   });
 
   it('hands back what a dead worker had taken, but nothing of one that lives, and each once', async () => {
