@@ -4,13 +4,13 @@
  */
 import type { IdeaModel } from './model.js';
 
-/** Because of what a person said, or because its work was taken off. */
+/** Because of what a person said, or because its work was taken off. A skip in the run was for that run. */
 export function staysOut({ status, off, forNext }: IdeaModel): boolean {
   if (status === 'landed') return false;
   if (forNext?.leftOut) return true;
   if (forNext?.queued) return false;
   if (off) return !off.runs && !off.noBranch;
-  return status === 'skipped' || status === 'abandoned';
+  return status === 'abandoned';
 }
 
 /** The ideas that need a retry before a start can run this one, also those that its dependencies wait for. */

@@ -15,7 +15,7 @@ describe('C5: what waits for an idea that was given up', () => {
     idea('d', 'pending', ['l']),
     idea('l', 'landed', ['a']),
     idea('e', 'pending', [], { group: true, children: ['f'] }),
-    idea('f', 'skipped', [], { parent: 'e' }),
+    idea('f', 'skipped', [], { parent: 'e', forNext: { leftOut: true, words: [] } }),
     idea('g', 'pending', ['e']),
   ];
 
@@ -40,6 +40,12 @@ describe('C5: what waits for an idea that was given up', () => {
     );
     expect(leftOutBefore(again, 'c')).toEqual([]);
     expect([...waitForLeftOut(again).keys()]).toEqual(['f']);
+  });
+
+  it('and nothing of an idea that was skipped in the run: the next start takes it', () => {
+    const skipped = [idea('s', 'skipped', []), idea('t', 'pending', ['s'])];
+    expect(leftOutBefore(skipped, 't')).toEqual([]);
+    expect([...waitForLeftOut(skipped)]).toEqual([]);
   });
 
   it('does not fall over a long chain', () => {
