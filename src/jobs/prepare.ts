@@ -19,6 +19,7 @@ import { goneBranchText } from '../git/saves/gone-branch.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { canonical, privateGitDir } from '../git/worktrees/list.js';
 import { isWhole, mendGitDirs } from '../git/worktrees/mend.js';
+import { putAwayText } from '../git/worktrees/put-away.js';
 import { putLinkBack } from '../git/worktrees/relink.js';
 import { reopenForConflict, reopenForRed } from '../git/worktrees/reopen.js';
 import type { PrepareInput, PrepareResult } from '../protocol/activities.js';
@@ -73,6 +74,8 @@ async function prepare(
   });
   const { path: worktree, branch, gone } = made;
   if (gone) tellEvent(deps, run, { kind: 'gone', idea: input.idea, text: goneBranchText(input.idea, gone, target) });
+  const { putAway } = made;
+  if (putAway) tellEvent(deps, run, { kind: 'gone', idea: input.idea, text: putAwayText(input.idea, putAway) });
   const mayStand = others && tip !== undefined && !made.anew && tip !== made.base;
   const below = { idea: input.idea, head: tip ?? '', without: tipOfTarget };
   let base = (mayStand && (await reviewBelow(repo, below))) || made.base;

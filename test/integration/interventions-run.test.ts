@@ -65,9 +65,14 @@ describe('interrupting a run', () => {
     }
     const none = await box.run('resume');
     expect([none.code, none.stderr]).toEqual([6, expect.stringContaining('ralphctl start')]);
+    const why = (await box.run('why', 'p-1')).stdout;
+    expect(why).toMatch(/what was not committed is in its save \d+; the next start brings it back/);
     await held.go('p-1-1', 'p-2-1');
     const next = await box.run('start', '--json', '--wait');
     expect(next.code, next.stderr).toBe(0);
+    expect(next.stdout).toContain('what an abort had put away is back, from its save');
+    // The agent adds a line to its draft.
+    expect(await box.git('show', 'main:draft-p-1.txt')).toBe('draft 1\ndraft 1');
   });
 });
 

@@ -3,6 +3,8 @@ import { ownCommits } from '../../git/own-commits.js';
 import { ideaBranch } from '../../git/refs.js';
 import { git } from '../../git/runner.js';
 import { listSaves } from '../../git/saves/saves.js';
+import { holdsNoWork, readStatus } from '../../git/status.js';
+import { listWorktrees } from '../../git/worktrees/list.js';
 import type { Extra } from '../../report/extra.js';
 
 /** The sizes of all branches of ideas, for views that need no more. Undefined where git cannot tell. */
@@ -47,7 +49,10 @@ export async function placesOf(
   };
 }
 
-/** Ideas with a save that the target does not contain: another one has nothing of theirs. Without a target, every save. */
+/**
+ * Ideas with a save that the target does not contain: another one has nothing of theirs. Without a target, every save. Not
+ * those with uncommitted work in their worktree, which no save may have.
+ */
 async function savedApart(repo: string, target: string): Promise<Set<string>> {
   const saves = await listSaves(repo).catch(() => []);
   if (saves.length === 0) return new Set();
@@ -58,5 +63,17 @@ async function savedApart(repo: string, target: string): Promise<Set<string>> {
       (text) => new Set(text.split('\n')),
       () => undefined,
     );
-  return new Set(saves.flatMap(({ ref, idea }) => (apart?.has(ref) === false ? [] : [idea])));
+  const own = new Set(saves.flatMap(({ ref, idea }) => (apart?.has(ref) === false ? [] : [idea])));
+  const worktrees = await listWorktrees(repo).catch(() => []);
+  for (const idea of [...own]) {
+    const at = worktrees.find(({ branch }) => branch === ideaBranch(idea));
+    if (at && (await hasEdits(at.path))) own.delete(idea);
+  }
+  return own;
 }
+
+const hasEdits = (worktree: string): Promise<boolean> =>
+  readStatus(worktree).then(
+    (status) => !holdsNoWork(status),
+    () => false,
+  );

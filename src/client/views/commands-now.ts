@@ -100,8 +100,8 @@ export interface AfterRun {
   worked?: boolean | undefined;
   /** There are saves of its work. */
   saved?: boolean | undefined;
-  /** Its uncommitted work was taken out of its worktree, into a save. */
-  putAway?: boolean | undefined;
+  /** Its uncommitted work was taken out of its worktree, into this save. `back`: the next start brings it back. */
+  putAway?: { n: number; back: boolean } | undefined;
   /** The next start begins it anew. */
   anew?: boolean | undefined;
   /** Its rollback was refused, and would be again. */
@@ -182,7 +182,8 @@ const renamedEffect = (command: string): string =>
 
 function startEffect(idea: string, { anew, worked, putAway }: AfterRun): string {
   if (!worked) return 'runs it';
-  if (putAway && !anew) return `continues from its branch; what was not committed is only in: ralphctl saves ${idea}`;
+  if (putAway && !putAway.back && !anew)
+    return `continues from its branch, without its save ${putAway.n}: ralphctl saves restore ${idea} ${putAway.n}`;
   return anew ? 'runs it from its beginning' : 'tries it again, its work so far is kept';
 }
 

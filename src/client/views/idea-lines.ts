@@ -36,7 +36,7 @@ export function describeIdea(report: IdeaReport): string[] {
         ]
       : []),
     ...(report.outside ?? []).map((text) => `outside its worktree: ${clean(text, LONGEST_WARNING)}`),
-    ...(report.worktree ? [`its work is kept in ${report.worktree} (branch ${report.branch})`] : []),
+    ...placeLines(report),
     ...(report.behind ? [report.behind] : []),
     ...(report.group ? groupLines(report.group) : scoreLines(report)),
     ...waitsFor.map((wait) => `waits for ${wait}`),
@@ -44,6 +44,17 @@ export function describeIdea(report: IdeaReport): string[] {
     ...toldLine(report),
     ...(commands.length > 0 ? ['possible now:', ...commands.map((one) => `  ${one}`)] : []),
     ...(report.also ? [`also possible without a run: ${report.also.join(', ')}`] : []),
+  ];
+}
+
+function placeLines({ worktree, branch, putAway, anew }: IdeaReport): string[] {
+  const place = worktree ? [`${worktree} (branch ${branch})`] : [];
+  if (anew) return place.map((one) => `it begins again in ${one}`);
+  if (!putAway) return place.map((one) => `its work is kept in ${one}`);
+  const then = putAway.back ? 'the next start brings it back' : 'the next start goes on without it';
+  return [
+    `what was not committed is in its save ${putAway.n}; ${then}`,
+    ...place.map((one) => `the rest is in ${one}`),
   ];
 }
 

@@ -75,6 +75,10 @@ export interface IdeaReport extends WhyView {
   outside?: string[];
   worktree?: string;
   branch?: string;
+  /** Its uncommitted work is in this save, and not in its worktree. `back`: the next start brings it back. */
+  putAway?: { n: number; back: boolean };
+  /** The next start begins it anew. */
+  anew?: true;
   /** Its branch is behind its target: a sentence without its end. */
   behind?: string;
   over: boolean;
@@ -149,6 +153,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(refused ? { refused: { at: new Date(refused.at).toISOString(), text: refused.text } } : {}),
     ...(changed.length > 0 ? { outside: changed } : {}),
     ...place,
+    ...(about.after?.putAway && !about.after.anew ? { putAway: about.after.putAway } : {}),
+    ...(about.after?.anew ? { anew: true as const } : {}),
     ...(!over && view.status === 'running' && (told?.gating || told?.gateNow) ? { gating: gatingOf(told) } : {}),
     ...(about.after?.behind ? { behind: about.after.behind } : {}),
     over,

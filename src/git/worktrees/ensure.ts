@@ -22,6 +22,7 @@ import { canonical, exists, headBranch, isUnder, privateGitDir, type WorktreeEnt
 import { mendedWorktrees } from './mend.js';
 import { openOperation } from './operations.js';
 import { freePlace, linkPlace } from './places.js';
+import { bringBackPutAway, type PutAway } from './put-away.js';
 import { recoverBranch } from './recover.js';
 import { clearMark, type Recycled, readMark, resetOnto, takeRecyclable, writeMark } from './recycle.js';
 import { refill, wantWholeTree } from './whole-tree.js';
@@ -52,6 +53,8 @@ export interface EnsuredWorktree {
   anew?: true;
   /** Somebody had deleted its branch and its worktree: it goes on from this save, or anew. */
   gone?: GoneBranch;
+  /** An abort had taken uncommitted work out of it. */
+  putAway?: PutAway;
 }
 
 type Placed = Recycled & Pick<EnsuredWorktree, 'origin' | 'aside' | 'gone'>;
@@ -85,8 +88,10 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   const elsewhere = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
   if (elsewhere) await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base });
   await assertPlace(placed.path, branch);
+  const putAway = anew ? undefined : await bringBackPutAway({ ...placed, idea: input.idea, branch });
   const { path, origin, aside, gone } = placed;
-  return { path, branch, base, origin, aside, ...(anew ? { anew } : {}), ...(gone ? { gone } : {}) };
+  const known = { ...(anew ? { anew } : {}), ...(gone ? { gone } : {}), ...(putAway ? { putAway } : {}) };
+  return { path, branch, base, origin, aside, ...known };
 }
 
 async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {

@@ -90,9 +90,9 @@ export async function cleanUntracked(path: string, keep: readonly string[]): Pro
 /**
  * `idea`: the owner · `recyclable`: landed and clean · `recycling`: being rebuilt for the named idea, empty · `reopen`:
  * see reopen.ts · `rolled-back`: see rollback.ts · `unproven`: kept folders may be another idea's, until set-up has
- * checked · `place`: the folder in which ralphctl left the worktree, which its agent may move
+ * checked · `place`: the folder in which ralphctl left the worktree, which its agent may move · `put-away`: see put-away.ts
  */
-export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven' | 'place';
+export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven' | 'place' | 'put-away';
 
 const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
 
@@ -113,5 +113,6 @@ export async function markRecyclable(path: string): Promise<void> {
   if (!gitDir) return;
   await clearMark(gitDir, 'idea');
   await clearMark(gitDir, 'reopen');
+  await clearMark(gitDir, 'put-away');
   await writeMark(gitDir, 'recyclable', `${new Date().toISOString()}\n`);
 }

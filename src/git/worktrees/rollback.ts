@@ -11,7 +11,7 @@ import { branchRef, ideaBranch, readTips } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { forgetBranch } from '../saves/gone-branch.js';
 import { keep, savePoint } from '../saves/saves.js';
-import { readStatus, type Status } from '../status.js';
+import { isClean, readStatus, type Status } from '../status.js';
 import { findOwn } from './adopt.js';
 import { takenElsewhere } from './bring-over.js';
 import { forgetFlags } from './flags.js';
@@ -80,6 +80,7 @@ async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<R
     const done = await earlier(tree);
     await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
     await clearMark(tree.gitDir, 'reopen');
+    await clearMark(tree.gitDir, 'put-away');
     if (tip !== onto) await repo.run(['checkout', '-q', '-f', '--no-track', '-B', branch, onto, '--']);
     return done;
   }
@@ -91,6 +92,7 @@ async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<R
   await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
   await quit(repo, tree.open);
   await clearMark(tree.gitDir, 'reopen');
+  await clearMark(tree.gitDir, 'put-away');
   await repo.run(['checkout', '-q', '-f', '--no-track', '-B', branch, onto, '--']);
   await repo.run(['clean', '-fdq']);
   return done;
@@ -102,12 +104,18 @@ async function earlier({ gitDir }: Tree): Promise<RolledBack> {
   return text ? (JSON.parse(text) as RolledBack) : { commits: 0 };
 }
 
-/** Saves uncommitted work and resets the worktree to the tip of its branch, with the agent's commits on it. */
+/**
+ * Saves uncommitted work and resets the worktree to the tip of its branch, with the agent's commits on it. The next start
+ * brings it back (put-away.ts).
+ */
 export async function stashIdea(place: IdeaPlace): Promise<{ saved?: string }> {
   const [refs, tree] = [await readRefs(place), await ownTree(place)];
   if (!refs || !tree || atRest(tree, refs.branch)) return {};
   const { path, status } = tree;
   const saved = await savePoint({ worktree: path, idea: place.idea, why: 'uncommitted work was put away', status });
+  // Before the worktree is cleaned; a second attempt finds only a part of it.
+  if (saved && !isClean(status) && (await readMark(tree.gitDir, 'put-away')) === undefined)
+    await writeMark(tree.gitDir, 'put-away', saved);
   const repo = git(path);
   // Commits that cannot return to the branch are in the save point.
   await recoverBranch({ worktree: path, idea: place.idea, branch: refs.branch, base: refs.base }).catch(onlyRefused);

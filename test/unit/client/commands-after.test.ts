@@ -18,8 +18,8 @@ it.each(['abandoned', 'rolled back', 'skipped'] as const)(
 
 it('C5: the others are offered a start, and logs once an agent has worked', () => {
   expect(commandsAfter('a-1', 'pending')).toEqual(['ralphctl start (runs it)']);
-  expect(commandsAfter('a-1', 'pending', { worked: true, putAway: true })[0]).toBe(
-    'ralphctl start (continues from its branch; what was not committed is only in: ralphctl saves a-1)',
+  expect(commandsAfter('a-1', 'pending', { worked: true, putAway: { n: 2, back: false } })[0]).toBe(
+    'ralphctl start (continues from its branch, without its save 2: ralphctl saves restore a-1 2)',
   );
   expect(commandsAfter('a-1', 'pending', { anew: true, worked: true })[0]).toBe(
     'ralphctl start (runs it from its beginning)',

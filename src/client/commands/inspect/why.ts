@@ -5,7 +5,7 @@
 import { verbsAfterRun } from '../../../decide/idea/after-run.js';
 import { unfit } from '../../../decide/idea/table.js';
 import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
-import { isPutAway } from '../../../git/saves/put-away.js';
+import { putAwayOf } from '../../../git/saves/put-away.js';
 import { listSaves } from '../../../git/saves/saves.js';
 import { beginsAnew } from '../../../model/begins-anew.js';
 import { leftOutBefore } from '../../../model/left-out.js';
@@ -136,7 +136,7 @@ async function standsAfter(
     out: left,
     worked: worked !== undefined,
     saved: saves.length > 0,
-    putAway: recorded && (await isPutAway(recorded.run.file.repo, saves.at(-1))),
+    putAway: recorded && (await putAwayOf(recorded.run.file.repo, saves).catch(() => undefined)),
     queued: has('retry'),
     start,
   } as const;

@@ -2,8 +2,8 @@
 import { readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isPutAway } from '../../../../src/git/saves/put-away.js';
-import { listSaves } from '../../../../src/git/saves/saves.js';
+import { putAwayOf } from '../../../../src/git/saves/put-away.js';
+import { listSaves, savePoint } from '../../../../src/git/saves/saves.js';
 import { cleanupIdea } from '../../../../src/git/worktrees/remove.js';
 import { rollbackIdea, stashIdea } from '../../../../src/git/worktrees/rollback.js';
 import { worktreeOf } from '../idea-work.js';
@@ -171,11 +171,54 @@ describe('B4 stash', () => {
     expect(await sh(repo.root, 'show', `${got.saved}:a.txt`)).toBe('edited');
     expect(await sh(repo.root, 'show', `${got.saved}:untracked.txt`)).toBe('u');
     expect(await stashIdea(place())).toEqual({});
-    const newest = async () => (await listSaves(repo.root, 'i-1')).at(-1);
-    expect(await isPutAway(repo.root, await newest())).toBe(true);
+    const saves = () => listSaves(repo.root, 'i-1');
+    expect(await putAwayOf(repo.root, await saves())).toEqual({ n: 1, back: true });
     // Work that came after it is on the branch.
     await commitFiles(path, { 'a.txt': 'three\n' }, 'step 3');
-    expect(await isPutAway(repo.root, await newest())).toBe(false);
+    expect(await putAwayOf(repo.root, await saves())).toBeUndefined();
+  });
+
+  it('the next start brings it back, once, though its interrupted agent had the same save', async () => {
+    const path = await worked();
+    await savePoint({ worktree: path, idea: 'i-1', why: 'its agent was interrupted' });
+    expect(await stashIdea(place())).toEqual({ saved: 'refs/ralphctl/save/i-1/1' });
+    expect(await clean(path)).toBe('');
+    const saves = () => listSaves(repo.root, 'i-1');
+    expect(await putAwayOf(repo.root, await saves())).toEqual({ n: 1, back: true });
+    expect(await ensure()).toMatchObject({ path, putAway: { n: 1, back: true } });
+    expect([await read(path, 'a.txt'), await read(path, 'untracked.txt')]).toEqual(['edited\n', 'u\n']);
+    expect(await putAwayOf(repo.root, await saves())).toBeUndefined();
+    // What its agent throws away stays away.
+    await shell(path, 'git reset -q --hard && git clean -fdq');
+    expect(await ensure()).not.toHaveProperty('putAway');
+    expect(await clean(path)).toBe('');
+  });
+
+  it.each([
+    ['the worktree has other work', (path: string) => put(path, { 'mine.txt': 'm\n' })],
+    ['the branch has moved on', (path: string) => commitFiles(path, { 'mine.txt': 'm\n' }, 'mine')],
+  ])('the next start leaves it in its save, and tells so, where %s', async (_, change) => {
+    const path = await worked();
+    await stashIdea(place());
+    await change(path);
+    expect(await ensure()).toMatchObject({ putAway: { n: 1, back: false } });
+    expect([await read(path, 'a.txt'), await read(path, 'mine.txt')]).toEqual(['two\n', 'm\n']);
+    expect(await ensure()).not.toHaveProperty('putAway');
+  });
+
+  it('a rollback after it begins anew, and brings nothing back', async () => {
+    const path = await worked();
+    await stashIdea(place());
+    await rollbackIdea(place());
+    expect(await ensure()).not.toHaveProperty('putAway');
+    expect([await clean(path), await read(path, 'a.txt')]).toEqual(['', 'one\n']);
+  });
+
+  it('without its worktree it is only in its save', async () => {
+    await worked();
+    await stashIdea(place());
+    await cleanupIdea(place());
+    expect(await putAwayOf(repo.root, await listSaves(repo.root, 'i-1'))).toEqual({ n: 1, back: false });
   });
 
   it('brings commits from a detached HEAD back onto the branch', async () => {
