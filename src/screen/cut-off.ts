@@ -1,4 +1,5 @@
 /** Ideas whose work the end of their run cut off: which they are, and words for them. Pure. */
+import { beginsAnew } from '../model/begins-anew.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { RunSummary } from '../protocol/run.js';
 import { statusWord } from '../protocol/states.js';
@@ -28,12 +29,12 @@ export function cutOff(model: RunModel, idea: IdeaModel, state: string = model.s
 
 /** Whether the end of an idea's run cut it off. The run is over. */
 export function isCutOff(idea: IdeaModel): boolean {
-  const { iterations, status, held, forNext, said, againAt = 0, off, answered } = idea;
+  const { iterations, status, held, forNext, againAt = 0, off, answered } = idea;
   const last = iterations.at(-1);
   if (!OPEN.has(status) || !last) return false;
   // A person decided about it since.
   if (off || held || forNext?.leftOut || answered) return false;
-  if (said.some(({ verb, at }) => verb === 'rollback' && at >= last.startedAt)) return false;
+  if (beginsAnew(idea)) return false;
   // It had ended before, and had not begun again.
   return last.startedAt >= againAt;
 }

@@ -1,5 +1,6 @@
 /** Ideas that the end of their run cut off have one state, whichever view shows them. Features: B4 G4. */
 import { describe, expect, it } from 'vitest';
+import { beginsAnew } from '../../../src/model/begins-anew.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { IdeaModel, RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
@@ -107,6 +108,17 @@ describe('an idea of a stopped run', () => {
   it('that was rolled back is ready in every view, also with a hint since', () => {
     expect(words(played(...works, told('rollback'), status('pending'), STOPPED))).toEqual(all('ready'));
     expect(words(played(...works, told('rollback'), status('pending'), told('hint'), STOPPED))).toEqual(all('ready'));
+  });
+
+  it('C2: that a retry after the run took back to its beginning is ready in every view', () => {
+    const done =
+      'a begins again: 2 commits taken off its branch; saved as refs/ralphctl/save/a/1. The next start runs it';
+    const fresh: RunEvent = { kind: 'command', idea: 'a', verb: 'retry', done, afterRun: true };
+    const { model, a } = played(...works, status('pending'), STOPPED, fresh, status('pending'));
+    expect(cutOff(model, a)).toBeUndefined();
+    expect(beginsAnew(a)).toBe(true);
+    const kept: RunEvent = { ...fresh, done: 'a is queued again. The next start runs it with a new iteration count' };
+    expect(beginsAnew(played(...works, status('pending'), STOPPED, kept, status('pending')).a)).toBe(false);
   });
 
   it('C2: that was rolled back and worked again since is stopped in every view, whatever its last command was', () => {
