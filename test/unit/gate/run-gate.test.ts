@@ -248,7 +248,8 @@ describe('locks of gate commands', () => {
     await put(dir, { 'tree/go-a': '' });
     const [a, b] = await Promise.all([first, second]);
     expect(a).toMatchObject({ pass: true, commands: [{ command: 'a' }] });
-    expect(a.commands[0]).not.toHaveProperty('waitedMs');
+    // A busy machine takes its time for a free lock, too.
+    expect(a.commands[0]?.waitedMs ?? 0).toBeLessThan(b.commands[0]?.waitedMs ?? 0);
     expect(b).toMatchObject({ pass: true, commands: [{ command: 'b', waitedMs: expect.any(Number) }] });
     expect(b.commands[0]?.waitedMs).toBeGreaterThanOrEqual(300);
   });
