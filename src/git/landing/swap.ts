@@ -12,7 +12,7 @@ import { type Git, GitError, git } from '../runner.js';
 import { readStatus, type Status } from '../status.js';
 import { refuseOpenOperations } from '../target-busy.js';
 import { isWithin } from '../within.js';
-import { listWorktrees, type WorktreeEntry } from '../worktrees/list.js';
+import { exists, listWorktrees, type WorktreeEntry } from '../worktrees/list.js';
 import { checkoutNote } from './checkout-note.js';
 import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 import { undoHalf } from './half-done.js';
@@ -62,10 +62,11 @@ export async function swapTarget(given: SwapInput): Promise<SwapResult> {
  * A person may have switched a checkout to the target while it moved, and from the commit before: its files are of that
  * one. Remembers it, and returns the notes.
  */
-async function switchedMeanwhile({ dir, target, from, to }: SwapInput, known: readonly Checkout[]): Promise<string[]> {
+async function switchedMeanwhile(input: SwapInput, known: readonly Checkout[]): Promise<string[]> {
+  const { dir, target, from, to } = input;
   const notes: string[] = [];
   const seen = new Set(known.map(({ path }) => path));
-  for (const one of await checkoutsOf(dir, target)) {
+  for (const one of await checkoutsOf(dir, target, await listedNow(input))) {
     if (seen.has(one.path) || one.away || one.base !== undefined) continue;
     if (!(await hasOldPaths(one.path, from, to))) continue;
     await git(dir).run(['update-ref', one.ref, from]);
@@ -170,12 +171,17 @@ async function fastForward(
 }
 
 /** Whether the checkout is on the target now: a person may have switched it since it was listed. */
-const isOn = async ({ dir, target }: SwapInput, checkout: string): Promise<boolean> =>
-  (await listWorktrees(dir)).some(({ path, branch }) => path === checkout && branch === target);
+const isOn = async ({ target }: SwapInput, checkout: string): Promise<boolean> =>
+  (await listWorktrees(checkout)).some(({ path, branch }) => path === checkout && branch === target);
+
+/** From the main checkout where it is there: nothing else leads from a separate git directory to it. */
+async function listedNow({ dir, worktrees: [main] }: SwapInput): Promise<WorktreeEntry[]> {
+  return listWorktrees(main && !main.bare && (await exists(main.path)) ? main.path : dir);
+}
 
 /** A person switched the checkout a moment before git moved what was on it: that goes back, its files, too. */
-async function movedAnother({ dir, from, to, reason, target }: SwapInput, checkout: string): Promise<boolean> {
-  const tree = (await listWorktrees(dir)).find(({ path }) => path === checkout);
+async function movedAnother({ from, to, reason, target }: SwapInput, checkout: string): Promise<boolean> {
+  const tree = (await listWorktrees(checkout)).find(({ path }) => path === checkout);
   if (!tree || tree.branch === target || tree.head !== to) return false;
   const there = git(checkout);
   const files = await there.result(['read-tree', '-m', '-u', to, from], { ok: [0, 1, 128] });
