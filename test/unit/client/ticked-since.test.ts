@@ -80,7 +80,11 @@ it('C3: the report, show, the screen and the dry run leave it out alike, until s
     ['c-1', 'ready'],
   ]);
   const rows = lines.map(plainLine).join('\n');
-  for (const row of [/✗ a-1 .*roadmap\.md has it ticked.* failed/, /⊘ b-1 .*roadmap\.md has it ticked.* skipped/, /◦ c-1 .* ready/])
+  for (const row of [
+    /✗ a-1 .*roadmap\.md has it ticked.* failed/,
+    /⊘ b-1 .*roadmap\.md has it ticked.* skipped/,
+    /◦ c-1 .* ready/,
+  ])
     expect(rows).toMatch(row);
 
   await writeFile(join(repo.root, 'roadmap.md'), roadmap('b-1'));
