@@ -3,8 +3,9 @@
  */
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readRegular } from '../regular.js';
-import { git } from '../runner.js';
+import { GitError, git } from '../runner.js';
 
 export interface WorktreeEntry {
   path: string;
@@ -41,10 +42,27 @@ export function parseWorktreeList(text: string): WorktreeEntry[] {
 
 /** All worktrees, the main one first; mostly one process. `repo` is the top folder of one of them. */
 export async function listWorktrees(repo: string): Promise<WorktreeEntry[]> {
-  const text = (await git(repo).result(['worktree', 'list', '--porcelain', '-z'], { read: true })).stdout;
+  const text = await listText(repo);
   const [main, ...linked] = parseWorktreeList(text);
   if (main === undefined) return [];
   return [main.bare ? main : { ...main, path: await mainCheckout(repo, main.path) }, ...linked];
+}
+
+const MOST_TRIES = 10;
+const WAIT_MS = 50;
+
+/** git writes the registration of a new worktree file by file, and its own list fails at the half of one. */
+async function listText(repo: string): Promise<string> {
+  for (let left = MOST_TRIES; ; left--) {
+    const got = await git(repo)
+      .result(['worktree', 'list', '--porcelain', '-z'], { read: true })
+      .catch((error: unknown) => {
+        if (left > 1 && error instanceof GitError && /failed to read .*commondir/.test(error.stderr)) return undefined;
+        throw error;
+      });
+    if (got) return got.stdout;
+    await delay(WAIT_MS);
+  }
 }
 
 /**
