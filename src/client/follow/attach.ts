@@ -32,7 +32,7 @@ export async function attach(
   runId: string,
   { wait, screen, again }: { wait: boolean; screen: boolean; again: boolean },
 ): Promise<number> {
-  const attachedAt = new Date();
+  const attachedAt = new Date().toISOString();
   // People who come back want to know how it stands, then what happened last.
   const first = again && !context.json ? { first: () => sayStatus(context) } : {};
   const end = screen
@@ -79,7 +79,9 @@ export async function attach(
     const { reportAtEnd } = await import('../report/keep.js');
     await reportAtEnd(context, ref);
   }
-  await cleanAtEnd(context, ref, { attachedAt, toldAt: end.cleanedAt });
+  // Those of earlier days are among the first lines.
+  const { cleanedAt } = end;
+  await cleanAtEnd(context, ref, cleanedAt && cleanedAt > attachedAt ? cleanedAt : attachedAt);
   return exitOfSummary(end.summary, gone);
 }
 

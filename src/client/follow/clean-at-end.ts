@@ -5,16 +5,11 @@ import { type Context, say } from '../context.js';
 
 const MOST_MS = 5000;
 
-/** `attachedAt`, `toldAt`: a cleaning of the worker between them was told already. */
-export async function cleanAtEnd(
-  { root, json }: Context,
-  { project }: RunRef,
-  { attachedAt, toldAt }: { attachedAt: Date; toldAt: string | undefined },
-): Promise<void> {
+/** `toldUntil`: when the last cleaning was that was told, or the attaching (ISO 8601). */
+export async function cleanAtEnd({ root, json }: Context, { project }: RunRef, toldUntil: string): Promise<void> {
   const { cleanUp } = await import('../../jobs/clean/by-itself.js');
   // The worker may be at it already, or have ended after the last event was read.
-  const untold = { since: attachedAt.toISOString(), ...(toldAt === undefined ? {} : { after: toldAt }) };
-  const input = { project, moment: 'end' as const, mostMs: MOST_MS, waitMs: MOST_MS, untold };
+  const input = { project, moment: 'end' as const, mostMs: MOST_MS, waitMs: MOST_MS, toldUntil };
   const cleaned = await cleanUp({ root }, input, { signal: AbortSignal.timeout(2 * MOST_MS) });
   if (cleaned && !json) say(`cleaned: ${cleanedLine(cleaned)}`);
 }

@@ -14,7 +14,7 @@ import type { WorkContext, WorkDeps } from '../job.js';
 import { type CleanOptions, clean } from './clean.js';
 import { repositoryState } from './gone.js';
 import { lastSizes, measure } from './measure.js';
-import { recordCleaned, recordedSince, type Untold } from './record.js';
+import { recordCleaned, recordedAfter } from './record.js';
 
 export interface CleanUpInput {
   project: string;
@@ -23,8 +23,8 @@ export interface CleanUpInput {
   mostMs?: number;
   /** Milliseconds that another cleaning of the project may keep it waiting. */
   waitMs?: number;
-  /** Where it removed nothing itself, what another process removed in the run, which nobody was told. */
-  untold?: Untold;
+  /** Where it removed nothing itself, it gives what another process removed in the run after this moment (ISO 8601). */
+  toldUntil?: string;
   /** Also measures the state folder, which reads all of it. */
   measures?: boolean;
 }
@@ -40,7 +40,7 @@ const isStale = async (root: string, now: Date): Promise<boolean> => {
 /** Undefined where it is turned off, and where it removed nothing. Never rejects. */
 export async function cleanUp(
   { root }: Pick<WorkDeps, 'root'>,
-  { project, moment, mostMs = MOST_MS, waitMs = 0, untold, measures = false }: CleanUpInput,
+  { project, moment, mostMs = MOST_MS, waitMs = 0, toldUntil, measures = false }: CleanUpInput,
   { signal }: Pick<WorkContext, 'signal'>,
 ): Promise<Cleaned | undefined> {
   const end = performance.now() + mostMs;
@@ -59,7 +59,7 @@ export async function cleanUp(
     const cleaned = await clean(options).catch(() => undefined);
     if (measures && !stop() && (await isStale(root, now))) await measure(root, stop, now);
     if (cleaned && cleaned.items.length > 0) return cleaned;
-    return untold ? await recordedSince(root, project, run, untold) : undefined;
+    return toldUntil === undefined ? undefined : await recordedAfter(root, project, run, toldUntil);
   } catch {
     return undefined;
   }

@@ -34,18 +34,12 @@ export async function recordCleaned(
   await appendOwn(eventsPath(root, { project, runId: run }), `${JSON.stringify(event)}\n`).catch(() => undefined);
 }
 
-/** Times in ISO 8601. `after`: of the last cleaning that was told. */
-export interface Untold {
-  since: string;
-  after?: string;
-}
-
-/** What another process has removed in a run, and nobody was told. */
-export async function recordedSince(
+/** What another process has removed in a run after a moment (ISO 8601). */
+export async function recordedAfter(
   root: string,
   project: string,
   run: string,
-  { since, after }: Untold,
+  moment: string,
 ): Promise<Cleaned | undefined> {
   const tail = (await tailOfOwn(cleanedPath(root, project), TAIL).catch(() => undefined)) ?? '';
   return tail
@@ -58,5 +52,5 @@ export async function recordedSince(
         return [];
       }
     })
-    .findLast((line) => line.run === run && line.at >= since && line.at > (after ?? ''));
+    .findLast((line) => line.run === run && line.at > moment);
 }

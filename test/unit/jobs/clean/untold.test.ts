@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../../src/jobs/clean/by-itself.js';
-import { recordCleaned, recordedSince } from '../../../../src/jobs/clean/record.js';
+import { recordCleaned, recordedAfter } from '../../../../src/jobs/clean/record.js';
 import type { Cleaned } from '../../../../src/protocol/retention.js';
 import { at, cleaned, freshFolders, PROJECT, plant, there } from './folders.js';
 
@@ -28,11 +28,11 @@ describe('what another process removed', () => {
     await delay(5);
     await record('meanwhile', 'this');
     await record('elsewhere', 'another');
-    const told = await recordedSince(at.root, PROJECT, 'this', { since });
+    const told = await recordedAfter(at.root, PROJECT, 'this', since);
     expect(told?.items).toEqual(NAMED('meanwhile').items);
     const { at: after } = told as Cleaned & { at: string };
-    expect(await recordedSince(at.root, PROJECT, 'this', { since, after })).toBeUndefined();
-    expect(await recordedSince(at.root, PROJECT, 'this', { since: new Date().toISOString() })).toBeUndefined();
+    expect(await recordedAfter(at.root, PROJECT, 'this', after)).toBeUndefined();
+    expect(await recordedAfter(at.root, PROJECT, 'this', new Date().toISOString())).toBeUndefined();
   });
 
   it('is kept before the next cleaning begins, so one that waited tells it', async () => {
@@ -55,7 +55,7 @@ describe('what another process removed', () => {
       },
     );
     while (!(await there(first))) await delay(5);
-    const input = { project: PROJECT, moment: 'end' as const, waitMs: 10_000, untold: { since } };
+    const input = { project: PROJECT, moment: 'end' as const, waitMs: 10_000, toldUntil: since };
     const found = await cleanUp({ root: at.root }, input, { signal: new AbortController().signal });
     expect(found?.items).toHaveLength((await working).items.length);
     expect(found?.items).not.toHaveLength(0);
