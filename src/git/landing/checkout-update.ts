@@ -10,7 +10,7 @@ import { git } from '../runner.js';
 import type { Status } from '../status.js';
 import { exists } from '../worktrees/list.js';
 import { gitDirOf, nameOf, type OpenOperation, openOperationIn } from '../worktrees/operations.js';
-import { changedPaths, stagedPaths } from './checkout.js';
+import { changedPaths, editedFiles, stagedPaths } from './checkout.js';
 import { undoHalf } from './half-done.js';
 import { type Hidden, hiddenEdits } from './hidden-edits.js';
 import { inTheWay } from './in-the-way.js';
@@ -54,12 +54,8 @@ async function overlap(checkout: string, { base, to }: Step): Promise<string[]> 
 
 /** Tracked paths whose file or staged version is not that of the commit. */
 export async function editedPaths(checkout: string, commit: string): Promise<Set<string>> {
-  const args = ['diff', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=none', '-z', commit, '--'];
-  const [files, staged] = await Promise.all([
-    git(checkout).result(args, { read: true }),
-    stagedPaths(checkout, commit),
-  ]);
-  return new Set([...files.stdout.split('\0').filter(Boolean), ...staged]);
+  const [files, staged] = await Promise.all([editedFiles(checkout, commit), stagedPaths(checkout, commit)]);
+  return new Set([...files, ...staged]);
 }
 
 /**

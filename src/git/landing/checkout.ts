@@ -31,6 +31,12 @@ export async function movedPaths(
   };
 }
 
+/** Tracked paths whose file is not as in a commit. */
+export async function editedFiles(checkout: string, commit: string): Promise<Set<string>> {
+  const args = ['diff', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=none', '-z', commit, '--'];
+  return new Set((await git(checkout).result(args, { read: true })).stdout.split('\0').filter(Boolean));
+}
+
 /** Paths in which two commits or trees differ. */
 export async function changedPaths(
   dir: string,

@@ -7,7 +7,7 @@ import { lstat, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeTemporary } from '../../process/temporary.js';
 import { git } from '../runner.js';
-import { movedPaths } from './checkout.js';
+import { editedFiles, movedPaths } from './checkout.js';
 
 /** Whether a path still has its old version, in the index or as a file. */
 export async function hasOldPaths(checkout: string, base: string, tip: string): Promise<boolean> {
@@ -22,12 +22,6 @@ export async function hasOldPaths(checkout: string, base: string, tip: string): 
 
 const MOST_FILES = 50;
 const MOST_BYTES = 1024 * 1024;
-
-/** Tracked paths whose file is not as in the commit. */
-async function editedFiles(checkout: string, commit: string): Promise<Set<string>> {
-  const args = ['diff', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', '-z', commit, '--'];
-  return new Set((await git(checkout).result(args, { read: true })).stdout.split('\0').filter(Boolean));
-}
 
 /** Whether an edited file lacks what landed: to merge it would change the file. What conflicts proves nothing. */
 async function someLacks(

@@ -101,6 +101,8 @@ async function swapUnder(input: SwapInput, present: readonly Checkout[]): Promis
   const { path: checkout, ref } = one;
   const checkouts = present.map(({ path }) => path);
   const status = await readStatus(checkout);
+  // A person may have switched it since it was listed.
+  if (status.branch !== input.target) return { moved: await updateRef(repo, input) };
   const base = (status.tracked.length > 0 ? await behindFrom(one, from) : undefined) ?? from;
   const obstacle: Obstacle | undefined =
     checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
@@ -148,7 +150,6 @@ async function fastForward(
   if (!(await transact(repo, input, [...claimLines(input), verify]))) return { moved: false };
   const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
   const env = { GIT_REFLOG_ACTION: input.reason };
-  if (!(await isOn(input, checkout))) return 'elsewhere';
   const { stderr } = await git(checkout).result(args, { ok: [0, 1, 2, 128], env });
   const names = [`refs/heads/${input.target}`, ref];
   const text = await repo.run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
