@@ -2,10 +2,12 @@
  * A report that triage rejected, and that no wave took: it is no idea of a run, and views about one idea tell the verdict.
  * Invariant: reads only.
  */
+import { EXIT } from '../../protocol/user-error.js';
 import type { WaveRejection } from '../../protocol/waves.js';
 import { readModel } from '../../run-files/read-model.js';
 import { readableRuns } from '../../run-files/readable.js';
 import { GATE_NAMES, gateNumber, gateText } from '../../screen/words/state-words.js';
+import { type Context, print, printJson } from '../context.js';
 import { warnOnce } from '../report/summaries.js';
 import { clean } from '../views/live-lines.js';
 
@@ -34,7 +36,14 @@ export async function rejectedReport(root: string, project: string, id: string):
   return undefined;
 }
 
-export function rejectedLines({ runId, verdict }: RejectedReport): string[] {
+/** The answer of a command that was asked about it. Returns the exit code. */
+export function tellRejected({ json }: Context, rejected: RejectedReport): number {
+  if (json) printJson(rejectedJson(rejected));
+  else for (const line of rejectedLines(rejected)) print(line);
+  return EXIT.ok;
+}
+
+function rejectedLines({ runId, verdict }: RejectedReport): string[] {
   const { report, title, gate, reason, quote, duplicateOf, judgedBy } = verdict;
   const by = judgedBy === undefined ? '' : `, read by ${clean(judgedBy, 60)}`;
   const id = clean(report, 60);
@@ -55,7 +64,7 @@ const commandsFor = ({ report }: WaveRejection): string[] => [
   'ralphctl triage   lists all verdicts',
 ];
 
-export const rejectedJson = ({ runId, verdict }: RejectedReport) => ({
+const rejectedJson = ({ runId, verdict }: RejectedReport) => ({
   kind: 'rejected',
   runId,
   ...verdict,

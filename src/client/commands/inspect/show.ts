@@ -29,7 +29,7 @@ import { ideaNotPushed } from '../../after-run/not-pushed.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, landedEarlier } from '../../model/idea-runs.js';
 import { takeLandedSince } from '../../model/landed-since.js';
-import { type RejectedReport, rejectedJson, rejectedLines, rejectedReport } from '../../model/rejected-report.js';
+import { rejectedReport, tellRejected } from '../../model/rejected-report.js';
 import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
 import { warnOnce } from '../../report/summaries.js';
@@ -77,12 +77,6 @@ export async function show(context: Context, id: string, options: ShowOptions): 
     const cleaned = await cleanedText(root, ref, CLEANED);
     if (cleaned !== undefined) print(cleaned);
   }
-  return EXIT.ok;
-}
-
-function tellRejected(context: Context, rejected: RejectedReport): number {
-  if (context.json) printJson(rejectedJson(rejected));
-  else for (const line of rejectedLines(rejected)) print(line);
   return EXIT.ok;
 }
 

@@ -28,7 +28,7 @@ import type { LeftWorking } from '../../api/left-working.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
 import { whyLeft } from '../../model/left-asking.js';
-import { rejectedJson, rejectedLines, rejectedReport } from '../../model/rejected-report.js';
+import { rejectedReport, tellRejected } from '../../model/rejected-report.js';
 import { recordedWith } from '../../model/run-with.js';
 import { takeOpen } from '../../model/take-open.js';
 import type { AfterRun } from '../../views/commands-now.js';
@@ -41,11 +41,7 @@ export async function why(context: Context, idea: string): Promise<number> {
   const project = await findProjectId(context);
   const rejected = await rejectedReport(context.root, project, idea);
   // What an agent has worked on is an idea, whatever triage said of it since.
-  if (rejected && (await ideaInRuns(context.root, project, idea)).length === 0) {
-    if (context.json) printJson(rejectedJson(rejected));
-    else for (const line of rejectedLines(rejected)) print(line);
-    return EXIT.ok;
-  }
+  if (rejected && (await ideaInRuns(context.root, project, idea)).length === 0) return tellRejected(context, rejected);
   const report = await explain(context, project, idea);
   if (context.json) printJson(report);
   else for (const line of describeIdea(report)) print(line);
