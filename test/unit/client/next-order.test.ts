@@ -44,6 +44,17 @@ beforeEach(async () => {
 });
 afterEach(() => repo.remove());
 
+/** A run that is on disk, and in which nothing has happened. */
+async function written() {
+  const root = join(repo.scratch, 'state');
+  const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
+  const plan = await planRun(context, {}, { agents: false });
+  const file = runFile(plan, '20260101-000000-aaaa');
+  await writeRun(root, file, plan.ideas);
+  const { model } = (await emptyModel(root, { project: file.project, runId: file.runId })) ?? expect.fail('no run');
+  return { root, context, plan, file, model };
+}
+
 it('Next, the report and the dry run have one order, which is that of the scores', async () => {
   const root = join(repo.scratch, 'state');
   const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
@@ -91,12 +102,7 @@ it('Next, the report and the dry run have one order, which is that of the scores
 });
 
 it('A2 G4: before its worker has answered, a run that has just begun has the order of its start', async () => {
-  const root = join(repo.scratch, 'state');
-  const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
-  const plan = await planRun(context, {}, { agents: false });
-  const file = runFile(plan, '20260101-000000-aaaa');
-  await writeRun(root, file, plan.ideas);
-  const { model } = (await emptyModel(root, { project: file.project, runId: file.runId })) ?? expect.fail('no run');
+  const { root, context, plan, model } = await written();
   fold(model, { at: '2026-01-01T00:00:00.000Z', kind: 'run', state: 'running', landed: 0, total: 7 });
   const dry = (await orderOf(context, plan)).order.map(({ id }) => id).filter((id) => id !== 'waits-1');
   await firstOrder(root, model);
@@ -119,12 +125,7 @@ it('C2: what depends on an idea that stays out is counted and named as waiting',
 });
 
 it('A2 C2: after a change of the backlog or the configuration, Next has the ideas and the order of a dry run', async () => {
-  const root = join(repo.scratch, 'state');
-  const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
-  const plan = await planRun(context, {}, { agents: false });
-  const file = runFile(plan, '20260101-000000-aaaa');
-  await writeRun(root, file, plan.ideas);
-  const { model } = (await emptyModel(root, { project: file.project, runId: file.runId })) ?? expect.fail('no run');
+  const { root, context, plan, file, model } = await written();
   const at = '2026-01-01T00:00:00.000Z';
   fold(model, { at, kind: 'run', state: 'running', landed: 0, total: plan.ideas.length });
   fold(model, { at, kind: 'run', state: 'stopped', landed: 0, total: plan.ideas.length });

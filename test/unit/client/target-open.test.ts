@@ -18,6 +18,7 @@ import { compose } from '../../../src/screen/compose.js';
 import { noDetails } from '../../../src/screen/details.js';
 import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi, type ScreenName } from '../../../src/screen/ui.js';
+import { printed } from '../../support/printed.js';
 import { until } from '../../support/program.js';
 import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
 
@@ -66,20 +67,6 @@ async function land(id: string): Promise<void> {
   await commitFiles(repo.root, { [`${id}.txt`]: `${id}\n` }, `feat: ${id}\n\nRalph-Idea: ${id}`);
   await git('update-ref', `refs/ralphctl/landing/${id}`, 'HEAD');
   await tell({ kind: 'idea', idea: id, title: id, status: 'landed', commit: await git('rev-parse', 'HEAD') });
-}
-
-async function printed(command: () => Promise<unknown>): Promise<string> {
-  const lines: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    lines.push(String(text));
-    return true;
-  });
-  try {
-    await command();
-  } finally {
-    write.mockRestore();
-  }
-  return lines.join('');
 }
 
 async function opened(): Promise<RunModel> {

@@ -1,7 +1,7 @@
 /** A source that is a tracker is named as one, and is that of the run, whatever the configuration names. Features: E1, A1. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { takeOver } from '../../../src/client/commands/recover/take-over.js';
 import { convert } from '../../../src/client/commands/setup/backlog.js';
 import { findProjectId } from '../../../src/client/context.js';
@@ -11,6 +11,7 @@ import { lookAhead, sayNothingToStart } from '../../../src/client/plan/nothing-t
 import { planRun, type RunPlan, runFile } from '../../../src/client/plan/run-plan.js';
 import { sourceFlags } from '../../../src/client/plan/waves.js';
 import { addIdeas, writeRun } from '../../../src/run-files/run.js';
+import { printed } from '../../support/printed.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
 let repo: TestRepo;
@@ -30,20 +31,6 @@ const context = (json = false) => ({
 });
 const planned = async (): Promise<RunPlan> =>
   planRun(context(), { ...(await sourceFlags(context(), 'reports.jsonl')), waves: {} }, { agents: false });
-
-async function printed(act: () => Promise<unknown>): Promise<string> {
-  let text = '';
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    text += String(chunk);
-    return true;
-  });
-  try {
-    await act();
-  } finally {
-    write.mockRestore();
-  }
-  return text;
-}
 
 it('where all has landed, no path is named that does not exist, and nothing is said of ticks', async () => {
   await commitFiles(repo.root, { 'a.txt': 'a\n' }, 'feat: a\n\nRalph-Idea: report-1');

@@ -1,5 +1,5 @@
 /** A question that the stop of its run left open, and that a person has answered since: one story in every view. Features: C3 G4. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeLast } from '../../../src/client/views/last-run-lines.js';
 import { sinceThen } from '../../../src/model/at-end.js';
 import { fold, newModel } from '../../../src/model/fold.js';
@@ -13,6 +13,7 @@ import { newNight } from '../../../src/report/night.js';
 import { openIdea } from '../../../src/report/open.js';
 import { isCutOff, shownIn } from '../../../src/screen/cut-off.js';
 import { idea } from '../../activities/idea.js';
+import { printedNow } from '../../support/printed.js';
 
 const QUESTION = 'Which organisation?';
 const is = (status: IdeaModel['status'], more: Record<string, unknown> = {}): RunEvent => ({
@@ -51,17 +52,6 @@ const last = {
   notLanded: [{ idea: 'ask', status: 'pending', reason: 'stopped while it waited for an answer' }],
 };
 
-function printed(act: () => unknown): string {
-  const lines: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-  try {
-    act();
-  } finally {
-    write.mockRestore();
-  }
-  return lines.join('');
-}
-
 describe('C3 G4: an answer after a stop', () => {
   const before = folded(...STOPPED);
   const { model, ask } = folded(...STOPPED, ANSWER);
@@ -91,7 +81,7 @@ describe('C3 G4: an answer after a stop', () => {
   });
 
   it('status tells the same', () => {
-    const text = printed(() =>
+    const text = printedNow(() =>
       describeLast({ last, held: new Set(), told: new Map(), start: undefined, model } as never),
     );
     expect(text).toContain(`? ask asks: ${QUESTION}\n`);

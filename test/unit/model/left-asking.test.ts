@@ -1,5 +1,5 @@
 /** A question or an approval that a stop leaves open: every view has it after the run, until it is answered. Features: C3 C5 G4. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { takeLeft, whyLeft } from '../../../src/client/model/left-asking.js';
 import { describeIdea } from '../../../src/client/views/idea-lines.js';
 import { describeLast } from '../../../src/client/views/last-run-lines.js';
@@ -19,6 +19,7 @@ import { newNight } from '../../../src/report/night.js';
 import { afterRunOf, ideaVerbs } from '../../../src/screen/idea/possible.js';
 import { listsOf } from '../../../src/screen/lists.js';
 import { idea } from '../../activities/idea.js';
+import { printedNow } from '../../support/printed.js';
 import { card, closed, decided, pilotOf, SETTINGS, say } from '../decide/support.js';
 
 const LOST = 'stopped while it waited for an answer';
@@ -176,7 +177,7 @@ describe('C2 C3: an approval is told as one, not as a question', () => {
     const model = folded(...STOPPED, run('stopped'));
     const notLanded = ['stuck', 'loose'].map((id) => ({ idea: id, status: 'pending', reason: LOST }));
     const last = { outcome: 'stopped', landed: 0, notLanded };
-    const text = printed(() =>
+    const text = printedNow(() =>
       describeLast({ last, held: new Set(), told: new Map(), start: undefined, model } as never),
     );
     expect(text).toContain('? stuck asks:\n    | What should change?\n');
@@ -187,7 +188,7 @@ describe('C2 C3: an approval is told as one, not as a question', () => {
     const status = { state: 'stopping', attention: [], counts: { pending: 2, 'needs-human': 0 } } as never;
     takeLeft(status, stopping);
     const lines = (status as { attention: Parameters<typeof attention>[0][] }).attention;
-    expect(printed(() => lines.forEach((one) => void attention(one)))).toContain('? loose wants approval:\n');
+    expect(printedNow(() => lines.forEach((one) => void attention(one)))).toContain('? loose wants approval:\n');
   });
 
   it('in the live status, on the page of the Web UI, and by why', () => {
@@ -197,7 +198,7 @@ describe('C2 C3: an approval is told as one, not as a question', () => {
     decided(pilot);
     const status = runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0);
     const [line] = status.attention;
-    expect(printed(() => line && attention(line))).toBe(
+    expect(printedNow(() => line && attention(line))).toBe(
       '? loose wants approval:\n    | A test is gone. Land it?\n    ralphctl approve loose\n',
     );
     const page = runDetails(status);
@@ -212,14 +213,3 @@ describe('C2 C3: an approval is told as one, not as a question', () => {
     expect(stopping).toMatchObject({ status: 'needs-human', approval: true });
   });
 });
-
-function printed(act: () => unknown): string {
-  const lines: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-  try {
-    act();
-  } finally {
-    write.mockRestore();
-  }
-  return lines.join('');
-}
