@@ -10,14 +10,23 @@ import { buildId } from '../worker/build-id.js';
 import { removeWorkerRecord, runningWorker, type WorkerRecord, workerLockPath } from '../worker/record.js';
 import type { Context } from './context.js';
 
-const START_MS = 10_000;
+/** A busy machine takes its time: only a process that has ended will not start any more. */
+const START_MS = 120_000;
+const SLOW_MS = 10_000;
 const STOP_MS = 60_000;
 
 /** Path of the program: every ralphctl process runs this file with other arguments. */
 export const program = (): string => programFile('cli.js');
 
-/** Starts a worker unless one of this build runs. Returns when its process exists, not when it polls. */
-export async function ensureWorker(context: Context, project: string): Promise<WorkerRecord> {
+/**
+ * Starts a worker unless one of this build runs. Returns when its process exists, not when it polls.
+ * @param tell gets a line when that takes long
+ */
+export async function ensureWorker(
+  context: Context,
+  project: string,
+  tell: (line: string) => void = () => undefined,
+): Promise<WorkerRecord> {
   const ours = (record: WorkerRecord | undefined): record is WorkerRecord => record?.buildId === buildId();
   const running = await runningWorker(context.root, project);
   if (ours(running)) return running;
@@ -35,14 +44,26 @@ export async function ensureWorker(context: Context, project: string): Promise<W
         env: context.env,
       });
       child.unref();
-      const until = performance.now() + START_MS;
-      while (performance.now() < until) {
+      const began = performance.now();
+      let told = false;
+      while (performance.now() - began < START_MS && child.exitCode === null && child.signalCode === null) {
         const record = await runningWorker(context.root, project);
         if (record) return record;
-        if (child.exitCode !== null) break;
+        if (!told && performance.now() - began > SLOW_MS) {
+          told = true;
+          tell('the background worker is still starting: the machine is slow or busy. ralphctl waits for it');
+        }
         await delay(20);
       }
-      throw new Error(`the background worker did not start. Its log is in ${projectDir(context.root, project)}/logs`);
+      // A worker that somebody started by hand may have come first.
+      const record = await runningWorker(context.root, project);
+      if (record) return record;
+      const logs = `Its log is in ${projectDir(context.root, project)}/logs`;
+      if (child.exitCode === null && child.signalCode === null)
+        throw new Error(
+          `the background worker has not started in ${START_MS / 1000} seconds. It may still do: ralphctl start. ${logs}`,
+        );
+      throw new Error(`the background worker did not start: it ended (${child.signalCode ?? `exit code ${child.exitCode}`}). ${logs}`);
     },
     { waitMs: START_MS + STOP_MS },
   );

@@ -64,7 +64,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     connect(context, { start: true }),
     lookAhead(context, plan),
     // Also with nothing to start: alerts and comments of the last run may wait for a worker.
-    options.worker === false ? undefined : ensureWorker(context, plan.project.id),
+    options.worker === false ? undefined : ensureWorker(context, plan.project.id, say),
   ]);
   let attachment: Attachment | undefined;
   try {
@@ -148,7 +148,7 @@ async function comeBack(
     const facts = await api.facts();
     if (!facts?.open || !facts.runId) throw problem;
     if (options.waves) await refusePlain(context.root, project.id, facts.runId);
-    if (options.worker !== false) await ensureWorker(context, project.id);
+    if (options.worker !== false) await ensureWorker(context, project.id, say);
     const run = { api, project: project.id, runId: facts.runId, worker: true };
     const taken = await onOpenRun(context, run, options);
     if (context.json) {
