@@ -3,8 +3,8 @@
  */
 import type { Problem } from '../../config/problems.js';
 import type { Idea } from '../../protocol/idea.js';
-import type { Edit, Entry, Read } from './format.js';
-import { type Checkbox, type MdLine, textBelow } from './md-lines.js';
+import type { Edit, Entry, LeftOut, Read } from './format.js';
+import { type Checkbox, type MdLine, nearly, textBelow } from './md-lines.js';
 import type { Source } from './source.js';
 
 export interface Box extends MdLine {
@@ -62,12 +62,43 @@ export function repeated(entries: readonly { idea: Idea }[], { file }: Source, f
   });
 }
 
-/** Reports an empty list, and ids that two tasks share. */
-export function taskList(
-  entries: readonly Entry[],
-  source: Source,
-  { twice, none, example }: { twice: string; none: string; example: string },
-): Read {
-  if (entries.length > 0) return { entries, problems: repeated(entries, source, twice) };
+/** Reports lines that would be tasks if their box were one: a run must not go without them. */
+function nearBoxes(source: Source, isTask: IsTask): Problem[] {
+  return source.lines().flatMap((line) => {
+    const meant = nearly(line);
+    if (!meant || !isTask(meant)) return [];
+    const message = `this is not a checkbox: ${line.text.trim()}`;
+    return [{ file: source.file, line: line.line, message, fix: `write: ${meant.text.trim()}` }];
+  });
+}
+
+type IsTask = (line: MdLine) => boolean;
+
+interface ListRules {
+  /** Whether a line with a checkbox is a task, or counts for one. */
+  isTask: IsTask;
+  twice: string;
+  none: string;
+  example: string;
+}
+
+/** Reports an empty list, boxes that are none, and ids that two tasks share. */
+export function taskList(entries: readonly Entry[], source: Source, { isTask, twice, none, example }: ListRules): Read {
+  const near = nearBoxes(source, isTask);
+  if (entries.length > 0 || near.length > 0)
+    return { entries, problems: [...near, ...repeated(entries, source, twice)] };
   return { entries, problems: [{ file: source.file, line: 1, message: none, fix: `write one: ${example}` }] };
+}
+
+/** Open boxes beside the tasks of a tool that counts them: no run takes one without a number. */
+export function unnumbered(lines: readonly MdLine[], numberOf: (line: MdLine) => string | undefined): LeftOut[] {
+  const last = lines.reduce<string | undefined>((before, line) => numberOf(line) ?? before, undefined);
+  const next = last?.replace(/\d+(?=\D*$)/, (count) => String(Number(count) + 1).padStart(count.length, '0'));
+  if (next === undefined) return [];
+  return lines.flatMap((line): LeftOut[] => {
+    const { checkbox, indent } = line;
+    if (!checkbox || checkbox.mark !== ' ' || indent >= 2 || numberOf(line) !== undefined) return [];
+    const why = `it has no number; to run it, write one, such as ${next}`;
+    return [{ id: `line-${line.line}`, title: checkbox.text, line: line.line, why }];
+  });
 }

@@ -30,12 +30,15 @@ export const fixPlan = formatOf({
 });
 
 export const isBox = ({ checkbox }: MdLine): boolean => checkbox !== undefined && /[ xX]/.test(checkbox.mark);
+export const isTopBox = (line: MdLine): boolean => isBox(line) && line.indent < 2;
 
 function read(source: Source): Read {
   const lines = source.lines();
-  const boxes = boxesOf(lines).filter(isBox);
-  const entries = boxes.filter(({ indent }) => indent < 2).flatMap((box) => entryOf(box, lines, source));
+  const entries = boxesOf(lines)
+    .filter(isTopBox)
+    .flatMap((box) => entryOf(box, lines, source));
   return taskList(entries, source, {
+    isTask: isTopBox,
     twice: 'word one of them in another way, or remove it',
     none: 'this fix plan contains no task',
     example: '- [ ] what to do',
@@ -47,7 +50,7 @@ export function entryOf(box: Box, lines: readonly MdLine[], { file }: Source) {
   const title = checkbox.text.replace(/\*\*/g, '');
   const id = idOfText(title);
   if (id === undefined) return [];
-  const more = below(lines, box, (other) => isBox(other) && other.indent < 2);
+  const more = below(lines, box, isTopBox);
   const [phase] = box.headings.slice(-1);
   const idea = ideaOf({
     ...{ file, id, title, line, done: isTicked(checkbox), body: [more.join('\n')] },

@@ -83,6 +83,20 @@ function lineOf(text: string, offset: number, line: number): MdLine {
   };
 }
 
+/** A box that lacks a blank before, in or after its brackets, or has too many in them. */
+const NEARLY = /^(\s*(?:[-*+]|\d{1,9}[.)]))([ \t]*)\[([ \t]*|[xX])\]([ \t]*)(\S.*)$/;
+
+/** The line as it was meant, where it is nearly a checkbox; its text is what should stand there. */
+export function nearly({ text, offset, line, checkbox, heading }: MdLine): MdLine | undefined {
+  const found = checkbox || heading ? null : NEARLY.exec(text);
+  if (!found) return undefined;
+  const [, bullet = '', before = '', inside = '', after = '', rest = ''] = found;
+  const mark = inside.trim() === '' ? ' ' : inside;
+  // `[]byte` and `[x](page.md)` are text.
+  if (after === '' && (before === '' || inside !== mark || /^[([:]/.test(rest))) return undefined;
+  return lineOf(`${bullet} [${mark}] ${rest}`, offset, line);
+}
+
 export const isTicked = ({ mark }: Checkbox): boolean => /[xX]/.test(mark);
 
 /** The lines from `from` up to the first one that ends the block, without trailing blank lines. */

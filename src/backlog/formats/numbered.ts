@@ -3,7 +3,7 @@
  * optional tasks with a star. OpenSpec groups `1.1` below a heading `## 1.`.
  */
 import type { Idea } from '../../protocol/idea.js';
-import { type Box, below, boxEntry, boxesOf, taskList } from './boxes.js';
+import { type Box, below, boxEntry, boxesOf, taskList, unnumbered } from './boxes.js';
 import { folderOf, from, ideaOf, inStages, scoped } from './common.js';
 import { type Format, formatOf, type Read } from './format.js';
 import { isTicked, type MdLine } from './md-lines.js';
@@ -70,11 +70,13 @@ function read(source: Source, known: boolean, root: string, documents: string): 
     else chain.push([idea]);
   }
   inStages(chain);
-  return taskList(entries, source, {
+  const list = taskList(entries, source, {
+    isTask: (line) => taskOf(line) !== null,
     twice: 'give one of them another number',
     none: 'this file contains no numbered task',
     example: '- [ ] 1. what to do',
   });
+  return { ...list, leftOut: unnumbered(lines, (line) => taskOf(line)?.[1]) };
 }
 
 interface Around {

@@ -28,11 +28,13 @@ function read(source: Source): Read {
   const context = [sectionOf(lines, /^overview$/i), sectionOf(lines, /^context\b/i)];
   const checks = sectionOf(lines, /^validation commands?$/i);
   const commands = (checks ?? '').split('\n').flatMap((line) => /^\s*[-*+]\s+(.*)$/.exec(line)?.[1] ?? []);
+  const inTasks = new Set<number>();
   const entries = lines.flatMap((line, at): Entry[] => {
     const header = headerOf(line);
     const number = header?.[1];
     if (!header || number === undefined) return [];
     const section = textBelow(lines, at + 1, ({ heading }) => heading !== undefined && heading.depth <= 3);
+    for (const one of section) inTasks.add(one.line);
     const boxes = boxesOf(section).filter(({ checkbox }) => /[ xX]/.test(checkbox.mark));
     const prose = section
       .filter(({ checkbox }) => !checkbox)
@@ -61,6 +63,7 @@ function read(source: Source): Read {
   });
   inStages(entries.map(({ idea }) => [idea]));
   return taskList(entries, source, {
+    isTask: (one) => inTasks.has(one.line),
     twice: 'give one of them another number',
     none: 'this plan contains no task',
     example: '### Task 1: what to do',

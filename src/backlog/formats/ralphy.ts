@@ -7,7 +7,7 @@ import type { Idea } from '../../protocol/idea.js';
 import { setIn } from '../yaml-edit.js';
 import { boxesOf, repeated, taskList } from './boxes.js';
 import { ideaOf, idOfText, inStages, others } from './common.js';
-import { entryOf, isBox } from './fix-plan.js';
+import { entryOf, isBox, isTopBox } from './fix-plan.js';
 import { type Entry, formatOf, type Read } from './format.js';
 import { isMap, quietly, type Source } from './source.js';
 
@@ -32,12 +32,14 @@ const TWICE = 'give one of them another title';
 
 function readBoxes(source: Source): Read {
   const lines = source.lines();
-  const boxes = boxesOf(lines).filter((box) => isBox(box) && box.indent < 2);
-  const entries = boxes.flatMap((box) => entryOf(box, lines, source));
+  const entries = boxesOf(lines)
+    .filter(isTopBox)
+    .flatMap((box) => entryOf(box, lines, source));
   // Headings of a PRD do not express priorities.
   for (const { idea } of entries) delete idea.priority;
   inStages(entries.map(({ idea }) => [idea]));
   return taskList(entries, source, {
+    isTask: isTopBox,
     twice: TWICE,
     none: 'this file contains no task',
     example: '- [ ] what to do',

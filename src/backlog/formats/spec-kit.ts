@@ -3,7 +3,7 @@
  * tasks with [P] do not wait for each other.
  */
 import type { Idea } from '../../protocol/idea.js';
-import { type Box, below, boxEntry, boxesOf, taskList } from './boxes.js';
+import { type Box, below, boxEntry, boxesOf, taskList, unnumbered } from './boxes.js';
 import { folderOf, from, ideaOf, inStages, scoped } from './common.js';
 import { formatOf, type Read } from './format.js';
 import { isTicked, type MdLine } from './md-lines.js';
@@ -43,11 +43,13 @@ function read(source: Source): Read {
       })),
     ),
   );
-  return taskList(entries, source, {
+  const list = taskList(entries, source, {
+    isTask: (line) => taskOf(line) !== null,
     twice: 'give one of them another number',
     none: 'this file contains no task of spec-kit',
     example: '- [ ] T001 what to do',
   });
+  return { ...list, leftOut: unnumbered(lines, (line) => taskOf(line)?.[1]) };
 }
 
 interface Around {

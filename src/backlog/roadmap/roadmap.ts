@@ -9,6 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../../config/problems.js';
 import type { Idea } from '../../protocol/idea.js';
 import { foreignHeadings, notReadYet } from '../foreign.js';
+import { markdownLines, nearly } from '../formats/md-lines.js';
 import { slug } from '../slug.js';
 import { chunks } from './chunks.js';
 import { readProperties } from './properties.js';
@@ -29,9 +30,23 @@ async function walk(text: string, file: string): Promise<Walk> {
   return found;
 }
 
+/** Boxes that Markdown reads as text, often of the task above: `-[ ] **id**: title`. */
+const GLUED = /^[ \t]*[-*+]\[(?:[ \t]*|[xX])\][ \t]+\S/m;
+
+function gluedBoxes(text: string, file: string): Problem[] {
+  if (!GLUED.test(text)) return [];
+  return markdownLines(text).flatMap((line) => {
+    const meant = GLUED.test(line.text) ? nearly(line) : undefined;
+    const message = 'a checkbox needs a blank before its brackets';
+    return meant ? [{ file, line: line.line, message, fix: `write: ${meant.text.trim()}` }] : [];
+  });
+}
+
 /** Returns the ideas of a roadmap and its problems. `validate.ts` checks relations between ideas. */
 export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: Idea[]; problems: Problem[] }> {
-  const { tasks, headings, problems } = await walk(raw.replace(/^\uFEFF/, ''), file);
+  const text = raw.replace(/^\uFEFF/, '');
+  const { tasks, headings, problems } = await walk(text, file);
+  problems.push(...gluedBoxes(text, file));
   const at = (line: number, message: string, fix: string): void => {
     problems.push({ file, line, message, fix });
   };

@@ -238,6 +238,57 @@ describe('F5 a task that was ticked before its turn', () => {
   });
 });
 
+describe('F5 a line that is nearly a checkbox', () => {
+  const refusal = (file: string, text: string) =>
+    readBacklog(file, { text }).then(
+      ({ ideas }) => ideas.map(({ id }) => id),
+      (error: unknown) => (error as Error).message,
+    );
+
+  it.each([
+    ['specs/a/tasks.md', '- [ ] T001 x\n-[ ] T002 y\n', '-[ ] T002 y', '- [ ] T002 y', 2],
+    ['specs/a/tasks.md', '- [] T001 x\n', '- [] T001 x', '- [ ] T001 x', 1],
+    ['.kiro/specs/a/tasks.md', '- [ ] 1. x\n  - [  ] 1.1 y\n', '- [  ] 1.1 y', '- [ ] 1.1 y', 2],
+    ['openspec/changes/a/tasks.md', '## 1. x\n- [ ] 1.1 x\n- [x]1.2 y\n', '- [x]1.2 y', '- [x] 1.2 y', 3],
+    ['fix_plan.md', '# Fix Plan\n- [ ] x\n* [] y\n', '* [] y', '* [ ] y', 3],
+    ['PRD.md', '- [ ] x\n-[X] y\n', '-[X] y', '- [X] y', 2],
+    ['docs/plans/p.md', '### Task 1: a\n- [x] a\n- [] b\n', '- [] b', '- [ ] b', 3],
+  ])('is refused where it would be a task: %s %j', async (file, text, said, fix, line) => {
+    expect(await refusal(file, text)).toBe(`${file}:${line}: this is not a checkbox: ${said}; write: ${fix}`);
+  });
+
+  it.each([
+    ['specs/a/tasks.md', '- [ ] T001 x\n  - [] a note\n- [](https://x)\n```\n-[ ] T002 x\n```\n', ['a.T001']],
+    ['PRD.md', '- [ ] x\n  -[ ] a note\n- [x](page.md)\n- []byte\n- [a]b\n', ['x']],
+    ['docs/plans/p.md', '- [] before\n### Task 1: a\n- [ ] a\n', ['p.task-1']],
+  ])('is text elsewhere: %s %j', async (file, text, ids) => {
+    expect(await refusal(file, text)).toEqual(ids);
+  });
+});
+
+describe('F5 a task without a number', () => {
+  const out = async (file: string, text: string) =>
+    (await readBacklog(file, { text })).leftOut.map(({ id, title, line, why }) => `${line} ${id} ${title}: ${why}`);
+
+  it('is left out where the tool counts its tasks, and is told', async () => {
+    expect(await out('specs/a/tasks.md', '- [ ] T001 x\n  - [ ] a note\n- [ ] TXXX [P] More tests\n- [x] done\n')).toEqual([
+      '3 line-3 TXXX [P] More tests: it has no number; to run it, write one, such as T002',
+    ]);
+    expect(await out('openspec/changes/a/tasks.md', '## 1. x\n- [ ] 1.1 x\n- [ ] Write the docs\n')).toEqual([
+      '3 line-3 Write the docs: it has no number; to run it, write one, such as 1.2',
+    ]);
+    expect(await out('.kiro/specs/a/tasks.md', '- [ ] 1. x\n- [ ] Write the docs\n')).toEqual([
+      '2 line-2 Write the docs: it has no number; to run it, write one, such as 2',
+    ]);
+  });
+});
+
+it('F5: Backlog.md takes names of people without quotes', async () => {
+  const text = '---\nid: task-1\ntitle: Fix the login\nstatus: To Do\nassignee: [@zoe]\nreporter: @ann\n---\n';
+  const { ideas } = await readBacklog('backlog/tasks/task-1 - x.md', { text });
+  expect(ideas.map(({ id, title }) => [id, title])).toEqual([['task-1', 'Fix the login']]);
+});
+
 describe('F5 any text', () => {
   it('is read as any format, or refused with a BacklogError', async () => {
     const piece = fc.oneof(

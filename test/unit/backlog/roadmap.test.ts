@@ -231,6 +231,14 @@ describe('problems', () => {
       'r.md:1: "[]" is not a checkbox; write [ ] for an open task, [x] for a done one',
     ],
     [
+      '- [ ] **a-1**: x\n-[ ] **a-2**: y',
+      'r.md:2: a checkbox needs a blank before its brackets; write: - [ ] **a-2**: y',
+    ],
+    [
+      '*[x] **a-1**: x\n\n```\n-[ ] no task\n```\n- [ ] **a-2**: y',
+      'r.md:1: a checkbox needs a blank before its brackets; write: * [x] **a-1**: x',
+    ],
+    [
       '# A\n- [ ] **a-1**: x\n\n# B\n- [ ] all green',
       'r.md:5: this task has no id; give it one: - [ ] **all-green**: …, or remove the checkbox if it is not a task',
     ],
