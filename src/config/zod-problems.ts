@@ -94,13 +94,19 @@ interface Source {
   file: string;
   located: Located;
   schema: () => JsonSchema;
+  /** The value as a whole in messages. Default: the file. */
+  whole?: string;
 }
+
+/** Of zod's own words for a time, "Invalid ISO datetime", nobody learns what to write. */
+export const isoTime = (): z.ZodISODateTime =>
+  z.iso.datetime({ offset: true, error: 'must be a time such as 2026-06-01T10:00:00Z' });
 
 export function zodProblems(issues: readonly Issue[], source: Source): Problem[] {
   const { file, located } = source;
   return issues.flatMap((issue): Problem[] => {
     const { path } = issue;
-    const where = path.length > 0 ? renderPath(path) : 'the file';
+    const where = path.length > 0 ? renderPath(path) : (source.whole ?? 'the file');
     const value = at(located.value, path);
     const one = (message: string, fix?: string, line = located.lineOf(path)): Problem[] => [
       { file, line, message: `${where} ${message}`, ...(fix === undefined ? {} : { fix }) },

@@ -8,7 +8,7 @@ import { endOf } from './http-answer.js';
 import { MOST_CLOSED } from './pages.js';
 import { callTool, type ToolPlace } from './tool.js';
 import { type Holder, type Item, type Shown, type Tracker, TrackerError } from './tracker.js';
-import { type TrackerLine, type TrackerRequest, trackerAnswer, type WireItem } from './wire.js';
+import { type TrackerLine, type TrackerRequest, trackerAnswer, type WireItem, wrongInAnswer } from './wire.js';
 
 /** Far more than 20,000 items have. Lines are values in memory at once. */
 const MAX_BYTES = 64 << 20;
@@ -112,8 +112,9 @@ export class CommandTracker implements Tracker {
       const at = failed.retryAt === undefined ? undefined : Date.parse(failed.retryAt);
       throw new TrackerError(`${about}: ${failed.error}`, failed.retry ?? at !== undefined, at);
     }
+    const [why = ''] = stderr.split('\n').slice(-1);
     if (exitCode !== 0)
-      throw new TrackerError(`${about} failed with exit code ${exitCode}: ${stderr.split('\n').at(-1) ?? ''}`, true);
+      throw new TrackerError(`${about} failed with exit code ${exitCode}${why === '' ? '' : `: ${why}`}`, true);
     const last = lines.at(-1);
     // A program that was cut off in the middle of a list must not pass for one with fewer items.
     if (!last || !('ok' in last || 'taken' in last))
@@ -129,13 +130,10 @@ function readLine(line: string, number: number, about: string): TrackerLine {
   } catch {
     throw new TrackerError(`${about}: line ${number} of its output is no JSON`, false);
   }
-  const { data, error } = trackerAnswer.safeParse(value);
+  const { data } = trackerAnswer.safeParse(value);
   if (data) return data as TrackerLine;
-  const where = error.issues[0]?.path.join('.') ?? '';
-  throw new TrackerError(
-    `${about}: line ${number} of its output does not fit schemas/tracker-answer.schema.json${where === '' ? '' : ` (${where})`}`,
-    false,
-  );
+  const what = `line ${number} of its output does not fit schemas/tracker-answer.schema.json`;
+  throw new TrackerError(`${about}: ${what}: ${wrongInAnswer(value)}`, false);
 }
 
 const asItem = ({

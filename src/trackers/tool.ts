@@ -91,7 +91,10 @@ export async function callTool(
     if (flooded)
       throw new TrackerError(`${program} printed more than ${Math.floor(most / (1 << 20))} MB and was stopped`, false);
     if (result.launchError !== undefined)
-      throw new TrackerError(`${program} cannot be started: ${result.launchError}`, true, undefined, true);
+      throw new TrackerError(
+        `${program} cannot be started: ${result.launchError.replace(/\.$/, '')}`,
+        ...([true, undefined, true] as const),
+      );
     if (result.stopped === 'aborted') place.signal?.throwIfAborted();
     const signal = result.stopped || result.signal === null ? {} : { signal: result.signal };
     return { exitCode: result.stopped ? null : result.exitCode, ...signal, stdout, stderr: stderr.trim() };

@@ -3,7 +3,8 @@
  * Invariant: new versions add fields and never change the meaning of one. Imports zod and config's helpers only.
  */
 import { z } from 'zod';
-import { inputSchema, type JsonSchema } from '../config/zod-problems.js';
+import type { Path } from '../config/located.js';
+import { inputSchema, isoTime, type JsonSchema, zodProblems } from '../config/zod-problems.js';
 
 const MOST_TEXT = 4_000_000;
 const ref = z
@@ -84,8 +85,8 @@ const item = z.looseObject({
   author: z.string().max(1000).nullish().describe('Who wrote it.'),
   member: z.boolean().nullish().describe('Whether the author may write to the project. Default: false.'),
   url: z.string().max(4000).nullish().describe('Address of the item.'),
-  created: z.iso.datetime({ offset: true }).nullish().describe('ISO 8601.'),
-  closed: z.iso.datetime({ offset: true }).nullish().describe('When it was closed, ISO 8601.'),
+  created: isoTime().nullish().describe('ISO 8601.'),
+  closed: isoTime().nullish().describe('When it was closed, ISO 8601.'),
   assigned: z.array(z.string()).max(100).nullish().describe('Who works on it.'),
   after: z.array(ref).max(1000).nullish().describe('Refs of items that come first.'),
   priority: z.int().min(-2).max(2).nullish().describe('Steps above normal.'),
@@ -102,10 +103,30 @@ export const trackerAnswer = z
     z.looseObject({
       error: z.string().min(1).describe('What happened, with the fix.'),
       retry: z.boolean().optional().describe('The same request can work later.'),
-      retryAt: z.iso.datetime({ offset: true }).optional().describe('When, ISO 8601.'),
+      retryAt: isoTime().optional().describe('When, ISO 8601.'),
     }),
   ])
   .describe('One line on the standard output of a tracker program.');
+
+/** What is wrong with a line that is no answer: by the form that its keys name. */
+export function wrongInAnswer(value: unknown): string {
+  const keys = value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.keys(value) : [];
+  const form = trackerAnswer.options.find(({ shape }) => keys.includes(Object.keys(shape)[0] ?? ''));
+  const issues = form?.safeParse(value).error?.issues;
+  if (!issues) return 'a line is a JSON object with "item", "ok", "taken" or "error"';
+  const located = { value, lineOf: () => 1, sourceOf: (path: Path) => scalarAt(value, path) };
+  const whole = { file: '', located, schema: () => inputSchema(trackerAnswer), whole: 'the line' };
+  return zodProblems(issues, whole)
+    .slice(0, MOST_PROBLEMS)
+    .map(({ message, fix }) => (fix === undefined ? message : `${message} (${fix})`))
+    .join(', ');
+}
+const MOST_PROBLEMS = 3;
+
+function scalarAt(value: unknown, path: Path): string | undefined {
+  const found = path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown> | undefined)?.[step], value);
+  return typeof found === 'number' || typeof found === 'boolean' ? String(found) : undefined;
+}
 
 export type WireItem = z.output<typeof item>;
 /** A line of an answer, with the fields of its form. */

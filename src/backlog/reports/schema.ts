@@ -4,10 +4,10 @@
  * export of a tracker can keep them.
  */
 import { z } from 'zod';
-import { inputSchema, type JsonSchema } from '../../config/zod-problems.js';
+import { inputSchema, isoTime, type JsonSchema } from '../../config/zod-problems.js';
 
 const MOST_BODY = 4_000_000;
-const time = z.iso.datetime({ offset: true });
+const time = isoTime();
 
 export const reportLine = z
   .looseObject({

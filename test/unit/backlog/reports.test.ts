@@ -55,7 +55,8 @@ describe('F3 readReports', () => {
   it('refuses a state or a time that it does not know', async () => {
     const said = await problemsOf({ id: 'a', title: 'x', state: 'opened', created: 'yesterday' });
     expect(said).toContain('state must be one of "open", "closed"');
-    expect(said).toContain('created');
+    expect(said).toContain('created must be a time such as 2026-06-01T10:00:00Z');
+    expect(await problemsOf([1])).toBe('reports.jsonl:1: this line must be a map of keys, not a list');
   });
 
   it('refuses too many reports, other encodings, and a file that is not there', async () => {

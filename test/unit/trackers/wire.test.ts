@@ -62,6 +62,32 @@ describe('tracker programs (F4)', () => {
     await expect(odd).rejects.toMatchObject({ retry: false, message: /line 1 .*tracker-answer\.schema\.json/ });
   });
 
+  it.each([
+    ['{"item":{"ref":1,"title":"x"}}', 'item.ref must be text, not 1 (put it in quotes: "1")'],
+    ['{"item":{"ref":"1","body":"b"}}', 'item.title is missing'],
+    ['{"item":{"ref":"1 2","title":"x"}}', 'item.ref must be 1 to 200 characters without blanks'],
+    [
+      '{"error":"slow","retryAt":"tomorrow","retry":"yes"}',
+      'retry must be true or false, not text ("yes"), retryAt must be a time such as 2026-06-01T10:00:00Z',
+    ],
+    ['{"ok":false}', 'ok must be true, not false'],
+    ['1', 'a line is a JSON object with "item", "ok", "taken" or "error"'],
+    ['{"items":[]}', 'a line is a JSON object with "item", "ok", "taken" or "error"'],
+  ])('the field of an answer that is wrong is named: %s', async (line, wrong) => {
+    await expect(printing(`${line}\n{"ok":true}\n`).list()).rejects.toMatchObject({
+      message: `${process.execPath} (list): line 1 of its output does not fit schemas/tracker-answer.schema.json: ${wrong}`,
+    });
+  });
+
+  it('a message ends once, also without a word of the program', async () => {
+    const silent = printing('', 'process.exit(3)').check();
+    await expect(silent).rejects.toMatchObject({ message: `${process.execPath} (check) failed with exit code 3` });
+    const missing = openTracker(schema.parse({ tracker: 'command', run: ['./not-there'] }), {
+      ...{ env: process.env, cwd: tmpdir(), timeoutMs: 1000 },
+    });
+    await expect(missing.check()).rejects.toMatchObject({ message: /correct the command$/ });
+  });
+
   it('errors come with their fix, and with the time of the next try', async () => {
     const limited = printing('{"error":"slow down","retryAt":"2030-01-01T00:00:00Z"}\n').check();
     await expect(limited).rejects.toMatchObject({ retry: true, at: Date.parse('2030-01-01T00:00:00Z') });
