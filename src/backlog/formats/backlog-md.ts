@@ -48,6 +48,21 @@ function frontOf({ text }: Source): Front | undefined {
   return isMap(fields) ? { fields, start, yaml, body: text.slice(match[0].length) } : undefined;
 }
 
+/** The tool takes names such as `@zoe` without quotes. */
+const PERSON = /^\s*(?:(?:assignee|reporter)\s*:|-\s*@)/;
+const lineWith = (text: string, at: number): string =>
+  text.slice(text.lastIndexOf('\n', at - 1) + 1).split(/[\r\n]/, 1)[0] ?? '';
+
+/** What the parser skipped: a title that it takes for something else would pass for one that is missing. */
+function faultOf(source: Source, { yaml, start }: Front): Problem | undefined {
+  const errors = quietly(() => parseDocument(yaml, { prettyErrors: false, logLevel: 'silent' }).errors) ?? [];
+  const error = errors.find(({ pos: [at] }) => !PERSON.test(lineWith(yaml, at)));
+  if (!error) return undefined;
+  const line = source.lineAt(start + error.pos[0]);
+  const fix = 'put a text that has ": ", "#" or quotes into quotes';
+  return { file: source.file, line, message: `not valid YAML: ${error.message.split('\n')[0]}`, fix };
+}
+
 /** The first and the last status of the project: the first means open, the last means done. */
 function statusesOf({ beside }: Source): { first: string; last: string } {
   for (const name of SETTINGS) {
@@ -67,6 +82,8 @@ function read(source: Source): Read {
   const front = frontOf(source);
   if (!front) return at('this task file has no front matter', 'write ---, id:, title:, status: and --- at its top');
   const { fields, start, yaml, body } = front;
+  const fault = faultOf(source, front);
+  if (fault) return { entries: [], problems: [fault] };
   const problems: Problem[] = [];
   const text = (key: string): string | undefined => {
     const value = fields[key];

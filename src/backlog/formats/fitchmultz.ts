@@ -38,7 +38,7 @@ export const fitchmultz = formatOf({
 });
 
 function read(source: Source): Read {
-  const fault = notJson(source, true);
+  const fault = notJson(source);
   if (fault) return { entries: [], problems: [fault] };
   const root = new JsonObject(source, source.tree().node as NonNullable<ReturnType<Source['tree']>['node']>);
   if (!Array.isArray(root.value.tasks))

@@ -69,6 +69,15 @@ describe('F5 detection', () => {
     ],
     ['prd.json', '{"userStories":{}}', /"userStories" must be a list of stories/],
     ['prd.json', '{"userStories":[{"id":"a","title":"x","passes":"no"}]}', /"passes" must be true or false/],
+    ['prd.json', '{"userStories":[\n', /too early; write what is missing at its end, such as \] and \}$/],
+    ['prd.json', '{"userStories":[]\n"project":"x"}', /prd\.json:2: not valid JSON: unexpected "\\""; write a comma before it$/],
+    ['prd.json', "{'userStories':[]}", /unexpected "'"; write texts in double quotes; the only words without are/],
+    ['prd.json', '{"userStories":[{"title":"a\nb"}]}', /; end the text on its line; a line end in it is \\n$/],
+    [
+      'backlog/tasks/task-1 - x.md',
+      '---\nid: task-1\ntitle: Fix: the login\nstatus: To Do\n---\n',
+      /task-1 - x\.md:3: not valid YAML: .*; put a text that has ": ", "#" or quotes into quotes$/,
+    ],
     ['prd.json', '{"userStories":[\n', /prd\.json:\d: not valid JSON: the file ends too early/],
     [
       'prd.json',
