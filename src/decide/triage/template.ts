@@ -23,7 +23,7 @@ export const isEmptyAnswer = (line: string): boolean => line.length < 60 && EMPT
 const PROMPTS: readonly RegExp[] = [
   /a clear and concise description of/i,
   /^\s*steps to reproduce the behaviou?r:?\s*$/i,
-  /^\s*(?:\d+[.)]|[-*])?\s*(?:go to|click on|scroll down to|open|type) ['‘"“`]\.{2,}['’"”`]\s*$/i,
+  /^\s*(?:\d+[.)]|[-*])?\s*(?:go to|click on|scroll down to|open|type) ['‘"“`]?(?:\.{2,}|…)['’"”`]?\s*$/i,
   /^\s*(?:\d+[.)]|[-*])?\s*see error\s*$/i,
   /if applicable, add screenshots/i,
   /add any other (?:context|details)/i,

@@ -28,6 +28,12 @@ describe('E3 gate 1, body coherence', () => {
       'template',
       '### What',
     ],
+    [
+      'a template whose steps have bare dots',
+      report('r', 'Bug', '### Describe\nA clear and concise description of what the bug is.\n1. Go to ...\n2. Click on …'),
+      'template',
+      '### Describe',
+    ],
   ])('rejects %s, with reason and quote', (_, one, reason, quote) => {
     const found = rejection(one);
     expect(found).toMatchObject({ id: 'r', gate: 'coherence' });
