@@ -98,7 +98,7 @@ describe('F5 detection', () => {
     [
       'x.yaml',
       'tasks:\n- title: a\n- title: a\n',
-      /:3: this task and the one on line 2 have the same id, "a"; give one of them another title/,
+      /^[^\n]*:3: this task and the one on line 2 have the same id, "a"; give one of them another title$/,
     ],
     [
       'x.yaml',
