@@ -1,4 +1,4 @@
-/** What `status` prints of ideas that neither work nor need a person: landed ones, waiting ones, groups. Pure. */
+/** What `status` prints of ideas that neither work nor need a person: landed ones, waiting ones, those left out, groups. Pure. */
 import { countsIn, groupProgress } from '../../model/counts.js';
 import type { RunModel } from '../../model/model.js';
 import { isOff } from '../../model/reverted.js';
@@ -34,9 +34,16 @@ export function besideLines(model: RunModel): string[] {
     const idea = model.ideas.get(id);
     return idea && countsIn(idea) && idea.status === 'landed' && !isOff(idea);
   });
+  const leftOut = model.order.filter((id) => {
+    const idea = model.ideas.get(id);
+    return idea && countsIn(idea) && (idea.status === 'skipped' || idea.status === 'abandoned');
+  });
+  const [one = 'IDEA', ...others] = leftOut;
+  const why = `; the ${others.length > 0 ? 'reasons: ralphctl why IDEA' : `reason: ralphctl why ${one}`}`;
   return [
     ...(waiting.length > 0 ? [`wait for others: ${named(waiting, 'ralphctl status --only pending')}`] : []),
     ...(landed.length > 0 ? [`landed: ${named(landed, 'ralphctl status --only landed')}`] : []),
+    ...(leftOut.length > 0 ? [`left out: ${named(leftOut, 'ralphctl status --all')}${why}`] : []),
     ...groupsLine(groupsOf(model)),
   ];
 }

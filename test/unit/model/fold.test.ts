@@ -401,6 +401,14 @@ describe('any order of events', () => {
   });
 });
 
+it('G1: status names the ideas that a run left out, with the command that says why', () => {
+  const model = newModel(HEAD, [idea('a'), idea('b'), idea('c')]);
+  play(model, [{ kind: 'idea', idea: 'a', title: 'A', status: 'skipped', reason: 'its pull request was closed' }]);
+  expect(besideLines(model)).toEqual(['left out: a; the reason: ralphctl why a']);
+  play(model, [{ kind: 'idea', idea: 'c', title: 'C', status: 'abandoned' }]);
+  expect(besideLines(model)).toEqual(['left out: a, c; the reasons: ralphctl why IDEA']);
+});
+
 describe('landed work that a person took off during the run', () => {
   const text = 'abcdef01 (Revert "a") took it off main again; to run it again, once this run is over: ralphctl retry a';
   const taken: RunEvent[] = [
