@@ -56,7 +56,8 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       gate(idea, event, at);
       return;
     case 'review':
-      if (event.state === 'open') idea.review = { number: event.number, url: event.url };
+      if (event.state === 'open') idea.pull = idea.review = { number: event.number, url: event.url };
+      else if (event.state === 'merged' || event.state === 'closed') delete idea.pull;
       // It lands again. After other news its status changes.
       else if (event.state === 'apart' || event.state === 'astray') delete idea.review;
       return;

@@ -97,11 +97,11 @@ export interface IdeaModel {
   reason?: string;
   /** A commit of a person took its work off the target during the run, or a part of it; then `reason` is this text. */
   reverted?: { text: string; part?: true };
-  /** Its pull request is open, and people have it (`landing.mode: pr`). It is not in the landing queue then. */
+  /** `pull`: its open pull request (`landing.mode: pr`). `review`: people have it; it is not in the landing queue then. */
   review?: { number: number; url: string };
+  pull?: { number: number; url: string };
   asking?: Asking;
   question?: string;
-  /** Id of the open question. */
   questionId?: string;
   /** Id of its last question, open or not. */
   lastAsked?: string;

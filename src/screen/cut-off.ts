@@ -24,8 +24,13 @@ export function cutOff(model: RunModel, idea: IdeaModel, state: string = model.s
   const last = iterations.at(-1);
   const percent = idea.percent === undefined ? '' : `, at ${idea.percent} %`;
   const stuck = warnings.length > 0 ? `; before that: ${warnings.map(({ text }) => text).join('; ')}` : '';
-  return `${ended} in iteration ${last?.number ?? iterations.length}, after ${many(iterations.length, 'agent run')}${percent}${stuck}`;
+  const after = `after ${many(iterations.length, 'agent run')}`;
+  return `${ended} in iteration ${last?.number ?? iterations.length}, ${after}${percent}${stuck}${pullLeft(idea)}`;
 }
+
+/** What a stopped idea leaves on the forge: the next start goes on with it. */
+export const pullLeft = ({ pull }: Pick<IdeaModel, 'pull'>): string =>
+  pull ? `; its pull request ${pull.number} is left open: ${pull.url}` : '';
 
 /** Whether the end of an idea's run cut it off. The run is over. */
 export function isCutOff(idea: IdeaModel): boolean {

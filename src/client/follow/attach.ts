@@ -10,7 +10,7 @@ import type { RunSummary } from '../../protocol/run.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { readModel } from '../../run-files/read-model.js';
-import { endWord } from '../../screen/cut-off.js';
+import { endWord, pullLeft } from '../../screen/cut-off.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import { type Context, print, printJson, say } from '../context.js';
 import type { Attachment } from '../open-run/attachment.js';
@@ -127,7 +127,9 @@ function showSummary(context: Context, summary: RunSummary, { gone, unticked, ms
   );
   for (const one of summary.notLanded) {
     const reason = one.reason ? `: ${clean(withStart(one.reason, model?.startAgain))}` : '';
-    print(`  ${one.idea} ${endWord(model, one)}${reason}`);
+    const word = endWord(model, one);
+    const now = model?.ideas.get(one.idea);
+    print(`  ${one.idea} ${word}${reason}${now && word === 'stopped' ? pullLeft(now) : ''}`);
   }
   for (const line of [...gone, ...unticked]) print(`  ${line}`);
   if (summary.status.delivery) print(`  not pushed: ${clean(summary.status.delivery.text, LONGEST)}`);

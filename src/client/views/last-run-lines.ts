@@ -3,7 +3,7 @@ import { isAnswered, outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '.
 import type { SummaryFile } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
-import { endWord } from '../../screen/cut-off.js';
+import { endWord, pullLeft } from '../../screen/cut-off.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import { LOOKS } from '../../screen/text/theme.js';
 import { lasted } from '../../screen/text/time.js';
@@ -43,7 +43,8 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
     const isHeld = held.has(one.idea);
     const word = isHeld ? 'held' : endWord(model, one);
     const sign = word === 'stopped' ? LOOKS.stopped.sign : signOf({ ...one, ...(isHeld ? { held: true } : {}) }, ' ');
-    print(`${sign} ${one.idea} ${word}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}`);
+    const pull = now && word === 'stopped' ? pullLeft(now) : '';
+    print(`${sign} ${one.idea} ${word}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}${pull}`);
     const facts = told.get(one.idea);
     if (facts && facts.runs.length > 0) print(`      ${factsText(facts, Date.now())}`);
   }

@@ -78,6 +78,22 @@ describe('an idea of a stopped run', () => {
     expect(words(played(...works, status('pending'), STOPPED))).toEqual(all('stopped'));
   });
 
+  it('says which pull request of it is left open, until that one is merged or closed', () => {
+    const url = 'https://github.localhost/me/shop/pull/7';
+    const review = (state: 'open' | 'comments' | 'closed'): RunEvent => ({
+      ...{ kind: 'review', idea: 'a', state, number: 7, url },
+    });
+    const waits = [...works, review('open'), status('landing')];
+    const left = (...events: RunEvent[]): string | undefined => {
+      const { model, a } = played(...events, status('pending'), STOPPED);
+      return cutOff(model, a);
+    };
+    const said = 'the stop of the run ended it in iteration 2, after 2 agent runs, at 40 %';
+    expect(left(...waits)).toBe(`${said}; its pull request 7 is left open: ${url}`);
+    expect(left(...waits, review('comments'), status('running'))).toContain('pull request 7 is left open');
+    expect(left(...waits, review('closed'))).toBe(said);
+  });
+
   it('that had failed, was retried and had not begun again is ready in every view', () => {
     const before = played(...works, status('failed'), told('retry'), status('pending'), STOPPED);
     expect(words(before)).toEqual(all('ready'));
