@@ -140,7 +140,9 @@ const ID_EXISTS = /^the id "[^"]*" already exists on line /;
 function sound({ ideas, problems: read, leftOut = [] }: Parsed): { ideas: Idea[]; leftOut: LeftOut[] } {
   markBlues(ideas);
   // Where a format says of a task that it repeats another one, its fix is the better one: many tools write no ids.
-  const repeats = new Set(read.flatMap(({ file, line, message }) => (SAME_ID.test(message) ? [`${file}:${line}`] : [])));
+  const repeats = new Set(
+    read.flatMap(({ file, line, message }) => (SAME_ID.test(message) ? [`${file}:${line}`] : [])),
+  );
   const wrong = validateIdeas(ideas).filter(
     ({ file, line, message }) => !(ID_EXISTS.test(message) && repeats.has(`${file}:${line}`)),
   );

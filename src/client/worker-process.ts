@@ -63,7 +63,9 @@ export async function ensureWorker(
         throw new Error(
           `the background worker has not started in ${START_MS / 1000} seconds. It may still do: ralphctl start. ${logs}`,
         );
-      throw new Error(`the background worker did not start: it ended (${child.signalCode ?? `exit code ${child.exitCode}`}). ${logs}`);
+      throw new Error(
+        `the background worker did not start: it ended (${child.signalCode ?? `exit code ${child.exitCode}`}). ${logs}`,
+      );
     },
     { waitMs: START_MS + STOP_MS },
   );

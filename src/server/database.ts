@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { readNote } from '../config/stored.js';
 import { databaseNotePath, databasePath, portsShape, type ServerPorts, writeJson } from './files.js';
 import { compareVersions, type TemporalVersion } from './install/version.js';
+import { isShort } from './short-database.js';
 
 export interface DatabaseNote {
   /** Server version that last wrote the database; empty until a server has served from it. */
@@ -99,15 +100,6 @@ export async function putDamagedAside(root: string, damage: string, say: (line: 
 }
 
 const MAGIC = 'SQLite format 3\0';
-const HEADER_BYTES = 100;
-
-/** The size in the header; 0 where the header has none. https://www.sqlite.org/fileformat.html */
-function wholeSize(header: Buffer): number {
-  const pageSize = header.readUInt16BE(16);
-  const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
-  return valid ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0;
-}
-
 /** The damage that is visible without a server, as a clause. Undefined: no damage, or no database. */
 export async function databaseProblem(root: string): Promise<string | undefined> {
   const path = databasePath(root);
@@ -115,10 +107,10 @@ export async function databaseProblem(root: string): Promise<string | undefined>
   const file = await openFile(path, 'r').catch(() => undefined);
   if (!file) return note?.server ? `the database ${path} was deleted` : undefined;
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
     if (note?.server === '') return undefined;
-    if (buffer.toString('latin1', 0, Math.min(bytesRead, MAGIC.length)) === MAGIC)
-      return (await file.stat()).size < wholeSize(buffer) ? `${path} is truncated` : undefined;
+    if (buffer.toString('latin1', 0, bytesRead) === MAGIC)
+      return (await isShort(file, path)) ? `${path} is truncated` : undefined;
     return `${path} is ${bytesRead === 0 ? 'empty' : 'not a database'}`;
   } finally {
     await file.close();

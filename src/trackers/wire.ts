@@ -124,7 +124,10 @@ export function wrongInAnswer(value: unknown): string {
 const MOST_PROBLEMS = 3;
 
 function scalarAt(value: unknown, path: Path): string | undefined {
-  const found = path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown> | undefined)?.[step], value);
+  const found = path.reduce<unknown>(
+    (inner, step) => (inner as Record<PropertyKey, unknown> | undefined)?.[step],
+    value,
+  );
   return typeof found === 'number' || typeof found === 'boolean' ? String(found) : undefined;
 }
 

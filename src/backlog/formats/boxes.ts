@@ -97,7 +97,7 @@ export function unnumbered(lines: readonly MdLine[], numberOf: (line: MdLine) =>
   if (next === undefined) return [];
   return lines.flatMap((line): LeftOut[] => {
     const { checkbox, indent } = line;
-    if (!checkbox || checkbox.mark !== ' ' || indent >= 2 || numberOf(line) !== undefined) return [];
+    if (checkbox?.mark !== ' ' || indent >= 2 || numberOf(line) !== undefined) return [];
     const why = `it has no number; to run it, write one, such as ${next}`;
     return [{ id: `line-${line.line}`, title: checkbox.text, line: line.line, why }];
   });

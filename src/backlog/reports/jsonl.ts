@@ -80,7 +80,9 @@ function parseLine(content: string, file: string, line: number): { report: BugRe
   const { data, error } = reportLine.safeParse(value);
   if (error) {
     const located = { value, lineOf: () => line, sourceOf: () => undefined };
-    return { problems: zodProblems(error.issues, { file, located, schema: triageReportJsonSchema, whole: 'this line' }) };
+    return {
+      problems: zodProblems(error.issues, { file, located, schema: triageReportJsonSchema, whole: 'this line' }),
+    };
   }
   const { id, title, body, author, labels, created, url, state, closed } = data;
   return {

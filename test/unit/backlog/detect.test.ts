@@ -70,7 +70,11 @@ describe('F5 detection', () => {
     ['prd.json', '{"userStories":{}}', /"userStories" must be a list of stories/],
     ['prd.json', '{"userStories":[{"id":"a","title":"x","passes":"no"}]}', /"passes" must be true or false/],
     ['prd.json', '{"userStories":[\n', /too early; write what is missing at its end, such as \] and \}$/],
-    ['prd.json', '{"userStories":[]\n"project":"x"}', /prd\.json:2: not valid JSON: unexpected "\\""; write a comma before it$/],
+    [
+      'prd.json',
+      '{"userStories":[]\n"project":"x"}',
+      /prd\.json:2: not valid JSON: unexpected "\\""; write a comma before it$/,
+    ],
     ['prd.json', "{'userStories':[]}", /unexpected "'"; write texts in double quotes; the only words without are/],
     ['prd.json', '{"userStories":[{"title":"a\nb"}]}', /; end the text on its line; a line end in it is \\n$/],
     [

@@ -271,9 +271,9 @@ describe('F5 a task without a number', () => {
     (await readBacklog(file, { text })).leftOut.map(({ id, title, line, why }) => `${line} ${id} ${title}: ${why}`);
 
   it('is left out where the tool counts its tasks, and is told', async () => {
-    expect(await out('specs/a/tasks.md', '- [ ] T001 x\n  - [ ] a note\n- [ ] TXXX [P] More tests\n- [x] done\n')).toEqual([
-      '3 line-3 TXXX [P] More tests: it has no number; to run it, write one, such as T002',
-    ]);
+    expect(
+      await out('specs/a/tasks.md', '- [ ] T001 x\n  - [ ] a note\n- [ ] TXXX [P] More tests\n- [x] done\n'),
+    ).toEqual(['3 line-3 TXXX [P] More tests: it has no number; to run it, write one, such as T002']);
     expect(await out('openspec/changes/a/tasks.md', '## 1. x\n- [ ] 1.1 x\n- [ ] Write the docs\n')).toEqual([
       '3 line-3 Write the docs: it has no number; to run it, write one, such as 1.2',
     ]);

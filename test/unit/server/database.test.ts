@@ -93,3 +93,34 @@ it('is looked at without a server: empty, overwritten and deleted ones are named
   await rm(databasePath(root));
   expect(await databaseProblem(root)).toMatch(/temporal\.db was deleted$/);
 });
+
+/** A write-ahead log with a frame for each page; `salt` of the frames, where it is not the log's. */
+function log(pages: readonly number[], salt = 7): Buffer {
+  const head = Buffer.alloc(32);
+  head.writeUInt32BE(4096, 8);
+  head.writeUInt32BE(7, 16);
+  const frames = pages.map((page) => {
+    const frame = Buffer.alloc(24 + 4096);
+    frame.writeUInt32BE(page, 0);
+    frame.writeUInt32BE(salt, 8);
+    return frame;
+  });
+  return Buffer.concat([head, ...frames]);
+}
+
+it('is whole while a checkpoint fills it: what its file lacks is in the write-ahead log', async () => {
+  await database('1.29.1');
+  const header = Buffer.alloc(4096);
+  header.write('SQLite format 3\0', 'latin1');
+  header.writeUInt16BE(4096, 16);
+  header.writeUInt32BE(200, 28);
+  await writeFile(databasePath(root), header);
+  const missing = Array.from({ length: 199 }, (_, i) => i + 2);
+  const wal = `${databasePath(root)}-wal`;
+  await writeFile(wal, log([1, ...missing, 2]));
+  expect(await databaseProblem(root)).toBeUndefined();
+  for (const lacking of [log(missing.slice(1)), log(missing.slice(0, -1)), log(missing, 8), Buffer.alloc(10)]) {
+    await writeFile(wal, lacking);
+    expect(await databaseProblem(root)).toMatch(/temporal\.db is truncated$/);
+  }
+});

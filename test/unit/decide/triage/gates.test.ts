@@ -30,7 +30,11 @@ describe('E3 gate 1, body coherence', () => {
     ],
     [
       'a template whose steps have bare dots',
-      report('r', 'Bug', '### Describe\nA clear and concise description of what the bug is.\n1. Go to ...\n2. Click on …'),
+      report(
+        'r',
+        'Bug',
+        '### Describe\nA clear and concise description of what the bug is.\n1. Go to ...\n2. Click on …',
+      ),
       'template',
       '### Describe',
     ],
