@@ -225,6 +225,8 @@ export interface WhyView {
   group?: GroupView;
   /** Why the run starts nothing, with the command that resumes it. */
   paused?: string;
+  /** Its open warnings. */
+  warnings?: Warning[];
   /** Commands that the idea accepts now. */
   possible?: string[];
 }

@@ -50,7 +50,9 @@ export function endWord(model: RunModel | undefined, { idea, status }: RunSummar
   if (!model || !now) return statusWord(status);
   const asked = now.left ?? now.answered;
   if (asked) return asked.approval ? 'wants approval' : 'asks';
-  return isStopped(model, now) ? 'stopped' : statusWord(status);
+  if (isStopped(model, now)) return 'stopped';
+  if (status !== 'pending' || now.status !== 'pending') return statusWord(status);
+  return shownOf(now, undefined, listsOf(model).after.get(idea));
 }
 
 /** The end of the run cut it off, whatever people said about it since. */

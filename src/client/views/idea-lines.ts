@@ -9,16 +9,18 @@ import type { AgentRunLine, IdeaReport } from './idea-report.js';
 import { leftIdeaLines } from './left-working-lines.js';
 import { clean, many, paragraphs } from './live-lines.js';
 import { localTime } from './terminal.js';
+import { warningLines } from './warning-lines.js';
 
 /** Number of agent runs to list, the latest ones. */
 const RUNS_SHOWN = 10;
 const SAID_SHOWN = 600;
 
 export function describeIdea(report: IdeaReport): string[] {
-  const { idea, title, status, reason, question, waitsFor, commands, off, renamed } = report;
+  const { idea, title, reason, question, waitsFor, commands, renamed } = report;
   return [
     `${idea}  ${clean(title)}`,
-    `status ${off || report.takenOff ? 'taken off' : report.approval ? 'wants approval' : report.stopped ? 'stopped' : statusWord(status)}${report.held ? ', held' : ''}${gatingText(report)}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    `status ${stateWord(report)}${gatingText(report)}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    ...warningLines(report),
     ...(renamed ? [`${clean(renamed.text)}${report.over ? '' : `. ${renamed.fix}`}`] : []),
     ...(report.lineGone ? [clean(lineGoneText(report.lineGone))] : []),
     ...(report.still ? [report.still] : []),
@@ -35,7 +37,7 @@ export function describeIdea(report: IdeaReport): string[] {
           `its rollback was refused ${localTime(Date.parse(report.refused.at))}: ${clean(report.refused.text, LONGEST_WARNING)}`,
         ]
       : []),
-    ...(report.outside ?? []).map((text) => `outside its worktree: ${clean(text, LONGEST_WARNING)}`),
+    ...outsideLines(report),
     ...placeLines(report),
     ...(report.behind ? [report.behind] : []),
     ...(report.group ? groupLines(report.group) : scoreLines(report)),
@@ -45,6 +47,19 @@ export function describeIdea(report: IdeaReport): string[] {
     ...(commands.length > 0 ? ['possible now:', ...commands.map((one) => `  ${one}`)] : []),
     ...(report.also ? [`also possible without a run: ${report.also.join(', ')}`] : []),
   ];
+}
+
+/** As the screen has it. */
+function stateWord({ off, takenOff, approval, stopped, shown, status }: IdeaReport): string {
+  if (off || takenOff) return 'taken off';
+  if (approval) return 'wants approval';
+  return stopped ? 'stopped' : (shown ?? statusWord(status));
+}
+
+/** Its open warning has the last one. */
+function outsideLines({ outside = [], warnings = [] }: IdeaReport): string[] {
+  const told = new Set(warnings.map(({ text }) => text));
+  return outside.flatMap((text) => (told.has(text) ? [] : [`outside its worktree: ${clean(text, LONGEST_WARNING)}`]));
 }
 
 function placeLines({ worktree, branch, putAway, anew }: IdeaReport): string[] {

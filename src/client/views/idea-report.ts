@@ -4,7 +4,6 @@
  * Invariant: reads only.
  */
 
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonOf } from '../../config/own-files.js';
 import { ideaDir, iterationDir } from '../../config/paths.js';
@@ -28,6 +27,8 @@ import { cleanedText } from '../../run-files/cleaned.js';
 import { isCutOff } from '../../screen/cut-off.js';
 import type { LeftWorking } from '../api/left-working.js';
 import { type AfterRun, alsoAfter, commandsAfter, commandsNow } from './commands-now.js';
+import { pendingWord } from './pending-word.js';
+import { openWarnings } from './warning-lines.js';
 
 export interface AgentRunLine {
   serial: number;
@@ -60,6 +61,8 @@ export interface IdeaReport extends WhyView {
   sameTree?: string;
   /** The whole text, with its line breaks. */
   question?: string;
+  /** Of a pending idea: the word of the screen for it. */
+  shown?: string;
   /** A person's answers in this run, oldest first, whole. */
   answers?: Answered[];
   /** What people said in earlier runs, oldest first. */
@@ -142,6 +145,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     over && !view.group ? alsoAfter(view.idea, { ...about.after, refused: refused !== undefined }, commands) : [];
   return {
     ...view,
+    ...openWarnings(view, told),
+    ...(view.status === 'pending' && !view.group ? { shown: pendingWord(view, told) } : {}),
     runs: (told?.iterations ?? []).map(lineOf),
     gate: told ? await newestGate(told, about) : undefined,
     sameTree: told?.mergedGate?.same,
@@ -281,17 +286,4 @@ async function placeOf(repo: string, { idea, status }: WhyView): Promise<Pick<Id
   const found = (await listWorktrees(repo).catch(() => [])).find((one) => one.branch === branch);
   // Something else may be in its place.
   return found && !(await isReplaced(found.path)) ? { worktree: found.path, branch } : {};
-}
-
-/** Logs of the gate of an agent run, in the order in which its commands ran. */
-export async function gateLogs(dir: string): Promise<string[]> {
-  const names = await readdir(join(dir, 'gate')).catch(() => []);
-  const order = (name: string): [number, number] => [
-    Number(/\d+/.exec(name)?.[0] ?? Number.MAX_SAFE_INTEGER),
-    name.includes('again') ? 1 : 0,
-  ];
-  return names
-    .filter((name) => name.endsWith('.log'))
-    .sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1] || a.localeCompare(b))
-    .map((name) => join(dir, 'gate', name));
 }

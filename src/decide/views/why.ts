@@ -34,6 +34,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     stack: stackText(entry, graph),
     told: entry.told,
     held: entry.hold,
+    warnings: entry.warnings,
     approval: approvalOf(entry),
     group,
     paused: paused && OPEN.has(entry.status) && !graph.isDone(id) ? paused : undefined,
@@ -78,5 +79,8 @@ function pausedText(state: AutopilotState, settings: RunSettings, graph: Graph):
 function describeWait(id: string, graph: Graph): string {
   const entry = graph.entry(id);
   if (!entry) return 'unknown';
-  return entry.card.blue ? groupText(id, graph) : statusWord(entry.status);
+  if (entry.card.blue) return groupText(id, graph);
+  if (entry.status !== 'pending') return statusWord(entry.status);
+  // As the screen names them.
+  return entry.hold ? 'held' : graph.waitsFor(id).length > 0 ? 'after' : 'ready';
 }

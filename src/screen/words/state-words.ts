@@ -2,7 +2,7 @@
 import type { AccountLine, TroubleKind } from '../../protocol/limits.js';
 import type { Rejection } from '../../protocol/triage.js';
 import { TRIAGE_GATES } from '../../protocol/triage.js';
-import type { WarningLine } from '../../protocol/warnings.js';
+import type { WarningKind, WarningLine } from '../../protocol/warnings.js';
 
 /** State of the run. */
 export const stateWord = (state: string): string => (state === 'waiting_user' ? 'waits for you to start ideas' : state);
@@ -31,6 +31,17 @@ const WARNINGS: Readonly<Record<WarningLine['kind'], string>> = {
 };
 
 export const warningWord = (kind: WarningLine['kind']): string => WARNINGS[kind] ?? kind;
+
+/** What an open warning of an idea means for it. */
+const MEANS: Readonly<Record<WarningKind, string>> = {
+  stuck: 'it keeps working until it makes progress, asks you, or reaches a limit',
+  iterations: 'it keeps working, and times out when they are used up',
+  budget: 'it keeps working, and asks you when it is used up',
+  outside: 'it keeps working; who changed this is not known',
+  worker: 'it waits, and continues as soon as a worker takes its work',
+};
+
+export const warningMeans = (kind: WarningKind): string => MEANS[kind];
 
 /** Gates of triage. */
 export const GATE_NAMES: Readonly<Record<Rejection['gate'], string>> = {

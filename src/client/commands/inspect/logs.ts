@@ -37,8 +37,9 @@ import { endFollowing, newestTold, warnOfLost, withWarning } from '../../model/l
 import { safeLines, writeAll } from '../../output.js';
 import { warnOnce } from '../../report/summaries.js';
 import { AgentsView } from '../../views/agents-view.js';
+import { gateLogs } from '../../views/gate-logs.js';
 import { redText, runLine } from '../../views/idea-lines.js';
-import { gateLogs, lineOf } from '../../views/idea-report.js';
+import { lineOf } from '../../views/idea-report.js';
 import { clean, many } from '../../views/live-lines.js';
 import { StreamView } from '../../views/stream-lines.js';
 import { localTime, usesColour } from '../../views/terminal.js';

@@ -34,7 +34,7 @@ import { type Gathered, gather, gatherReadable } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
 import { warnOnce } from '../../report/summaries.js';
 import { AgentRunFiles } from '../../screen/idea-files.js';
-import { gateLogs } from '../../views/idea-report.js';
+import { gateLogs } from '../../views/gate-logs.js';
 import { chosenRun } from './report.js';
 
 export interface ShowOptions {

@@ -240,7 +240,7 @@ describe('A2 why', () => {
   });
 
   test('A3: what it waits for, in words', () => {
-    expect(explain('b')).toMatchObject({ waitsFor: ['a (pending)', 'p (0 of 1 idea in it landed)'] });
+    expect(explain('b')).toMatchObject({ waitsFor: ['a (ready)', 'p (0 of 1 idea in it landed)'] });
     expect(explain('b')?.rank).toBeUndefined();
     expect(explain('z')?.waitsFor).toEqual(['ghost (unknown)']);
   });
