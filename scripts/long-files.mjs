@@ -64,6 +64,7 @@ export const LONG_FILES = [
   'test/integration/mode-step-views.test.ts',
   'test/integration/moved-repository.test.ts',
   'test/integration/no-run-verbs.test.ts',
+  'test/integration/nothing-changes.test.ts',
   'test/integration/odd-files.test.ts',
   'test/integration/one-answer.test.ts',
   'test/integration/paused-beside.test.ts',

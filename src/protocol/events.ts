@@ -187,8 +187,8 @@ export type RunEvent =
   | { kind: 'refused'; verb: string; idea?: string; text?: string; by?: Teller; why: string }
   /** Hints and answers in the prompt of this agent run. */
   | { kind: 'delivered'; idea: string; serial: number; notes: number; fromProgram?: number }
-  /** A person ended an agent run; it is not charged. */
-  | { kind: 'interrupted'; idea: string; iteration: number }
+  /** A person ended an agent run; it is not charged. `gate`: only the gate of this iteration, which runs again. */
+  | { kind: 'interrupted'; idea: string; iteration: number; gate?: true }
   /** Its branch and its worktree were deleted, or an abort had put work away, before it went on. */
   | { kind: 'gone'; idea: string; text: string }
   /** An earlier run left it open, and this one does not work on it: it was told to end after its iteration. */

@@ -180,6 +180,8 @@ export interface CleanupInput extends IdeaGitInput {
 export interface CleanupResult {
   /** The idea has no worktree any more. */
   removed: boolean;
+  /** It had none before either. */
+  none?: true;
   /** Save ref with the worktree. */
   saved?: string;
   /** Why it was not removed, or what ralphctl kept. */

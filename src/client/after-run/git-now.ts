@@ -4,6 +4,7 @@
  * is ended first, where a person has agreed. After a kill, a person repeats the command, and it continues where it was.
  */
 import { type Dependant, dependantsText, landedDependants, namedFirst } from '../../decide/idea/dependants.js';
+import { noWorktree } from '../../decide/run/git-tasks.js';
 import { agentName } from '../../decide/scheduler/slots.js';
 import { landedAfter } from '../../git/landing/landed-after.js';
 import { targetTip } from '../../git/repository.js';
@@ -102,10 +103,11 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
   const end = { agreed: force, force: `ralphctl cleanup ${idea.id} --force` };
   const { doWork, about } = await prepared(closed, idea, end);
   const input = { ...about, ...(force ? { force } : {}) };
-  const { removed, saved, note }: CleanupResult = await doWork('cleanupIdea', input, alone()).catch(
+  const { removed, none, saved, note }: CleanupResult = await doWork('cleanupIdea', input, alone()).catch(
     asRefusal(`the worktree of ${idea.id} was not removed`),
   );
   const done = `the worktree of ${idea.id} was ${removed ? 'removed' : 'kept'}${note ? `: ${note.replace(/\.$/, '')}` : ''}${savedAs(saved, idea.id)}`;
+  if (none) throw new UserError(noWorktree(idea.id), EXIT.refused);
   if (!removed) throw new UserError(done, EXIT.refused);
   return { done, ...(saved ? { saved } : {}) };
 }

@@ -74,9 +74,10 @@ export function addRecovery(program: Program, run: Run): void {
       'also remove a locked or broken worktree, and end an agent of a run that has ended that works in it',
     )
     .action(
-      run((context, idea: string, said: Said & { force?: boolean }) =>
-        tell(context, { verb: 'cleanup', idea, force: said.force || undefined }, said),
-      ),
+      run(async (context, idea: string, { force, reason }: Said & { force?: boolean }) => {
+        const { cleanup } = await import('../commands/recover/cleanup.js');
+        return cleanup(context, { verb: 'cleanup', idea, force: force || undefined, ...(reason ? { reason } : {}) });
+      }),
     );
 
   addReset(program, run);

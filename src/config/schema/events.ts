@@ -196,7 +196,12 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     { idea, text: text('From which save it goes on, or that it begins anew.') },
     {},
   ),
-  interrupted: event('interrupted', 'A person ended an agent run; it is not charged.', { idea, iteration }, {}),
+  interrupted: event(
+    'interrupted',
+    'A person ended an agent run; it is not charged.',
+    { idea, iteration },
+    { gate: flag('Only the gate of this iteration was ended; it runs again.') },
+  ),
   left: event('left', 'An earlier run left the idea open, and this one tells it to end.', { idea, why: leftWhy }, {}),
   parked: event(
     'parked',

@@ -19,7 +19,7 @@ import { clip, MAX_REASON } from '../text.js';
 import { afterwards, endSays, gitTask, markOver } from './afterwards.js';
 import { addPatch, hintTaken, notesProblem, singleAttempt, sizeOf } from './amendments.js';
 import { dependantsIn } from './dependants.js';
-import { type Effect, ideaEffect, refusedFor, situationOf } from './table.js';
+import { type Effect, ideaEffect, legalVerbs, refusedFor, situationOf } from './table.js';
 
 export type IdeaIntervention = Intervention & { verb: IdeaVerb };
 type Act = (board: Board, entry: IdeaEntry, command: IdeaIntervention) => string;
@@ -140,8 +140,9 @@ const EFFECTS: Record<Effect, Act> = {
   note: (_board, entry, { text = '' }) => {
     entry.notes = [...(entry.notes ?? []), text.trim()];
     const { id } = entry.card;
-    if (entry.status === 'pending') return `${id} gets your text with its first prompt`;
-    return `${id} has your text; the first prompt after this has it: ralphctl retry ${id}`;
+    const verb = beginsAgain(entry);
+    if (verb === undefined) return `${id} gets your text with its first prompt`;
+    return `${id} has your text; the first prompt after this has it: ralphctl ${verb} ${id}`;
   },
   patch: (board, entry, command) => {
     edit(board, entry, patchOf(command), command);
@@ -164,7 +165,18 @@ const EFFECTS: Record<Effect, Act> = {
   },
 };
 
-const again = ({ card, status }: IdeaEntry): string => (status === 'pending' ? '' : `: ralphctl retry ${card.id}`);
+/** The command that lets an idea at rest start again, of those that it takes; undefined: it starts by itself. */
+function beginsAgain(entry: IdeaEntry): IdeaVerb | undefined {
+  // A git task ends by itself.
+  const { busy: _, ...rest } = entry;
+  const legal = legalVerbs(situationOf(rest, undefined));
+  return (['resume', 'unblock', 'retry'] as const).find((verb) => legal.includes(verb));
+}
+
+function again(entry: IdeaEntry): string {
+  const verb = beginsAgain(entry);
+  return verb === undefined ? '' : `: ralphctl ${verb} ${entry.card.id}`;
+}
 
 /** Added to what `edit` says. `ralphctl edit` refuses this before it sends; a Temporal signal comes here. */
 const noMore = ({ card }: IdeaEntry, patch: LimitPatch | undefined): string =>
@@ -196,7 +208,7 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   'pause-now': (board, entry) => {
     entry.pauseAsked = true;
     tellIdea(board, entry, 'pauseNow');
-    return `${entry.card.id} pauses now: its agent is ended, its work is kept, its iteration is not charged. Resume with: ralphctl resume ${entry.card.id}`;
+    return `${entry.card.id} pauses now: ${endsNow(entry)}. Resume with: ralphctl resume ${entry.card.id}`;
   },
   'skip-step': (board, entry, command) => {
     tellIdea(board, entry, 'skipStep', reasonArgs(command));
@@ -216,6 +228,12 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
     return `the next iteration of ${entry.card.id} is approved`;
   },
 };
+
+/** What a pause ends at once. */
+const endsNow = ({ gating }: IdeaEntry): string =>
+  gating === undefined
+    ? 'its agent is ended, its work is kept, its iteration is not charged'
+    : 'its agent has ended already, its work is kept, its gate is ended and runs again';
 
 const patchOf = ({ patch, n, verb }: IdeaIntervention): LimitPatch | undefined =>
   verb === 'limit' ? { extra: n ?? 0 } : patch;

@@ -6,6 +6,7 @@
 import { IDEA_VERBS, type IdeaVerb } from '../../protocol/command.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { IdeaStatus } from '../../protocol/states.js';
+import { goesOn, idleFor } from './idle.js';
 
 /** A status, divided where commands differ. */
 export const SITUATIONS = [
@@ -215,12 +216,11 @@ export const unfit =
 export function refusedFor(entry: IdeaEntry, { run, mode = 'autopilot' }: AutopilotState): (verb: IdeaVerb) => boolean {
   if (run === 'stopping' || run === 'completed') return () => true;
   return (verb) =>
-    (verb === 'resume' && !goesOn(entry)) || (verb === 'assign' && mode !== 'semi-auto') || unfit(entry.card)(verb);
+    (verb === 'resume' && !goesOn(entry)) ||
+    (verb === 'assign' && mode !== 'semi-auto') ||
+    idleFor(entry, verb, run) !== undefined ||
+    unfit(entry.card)(verb);
 }
-
-/** Whether a `resume` of the idea alone has an effect. */
-export const goesOn = ({ hold, status, approval, pauseAsked }: IdeaEntry): boolean =>
-  hold === true || pauseAsked === true || (status === 'paused' && !approval);
 
 const TYPED: Partial<Record<IdeaVerb, string>> = { 'pause-now': 'pause --now', 'skip-step': 'skip --step' };
 

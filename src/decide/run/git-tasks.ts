@@ -31,8 +31,16 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
     else requeue(board, entry);
   }
   // An abort asks of every idea whether there is something to save.
-  if (outcome.task !== 'stash' || 'problem' in outcome || outcome.result.saved) entry.reason = clipReason(done);
+  if (changed(outcome)) entry.reason = clipReason(done);
   board.touch(entry);
+}
+
+export const noWorktree = (idea: string): string => `${idea} has no worktree, so there is nothing to remove`;
+
+function changed(outcome: GitTaskResult): boolean {
+  if ('problem' in outcome) return true;
+  if (outcome.task === 'stash') return outcome.result.saved !== undefined;
+  return outcome.task !== 'cleanup' || !outcome.result.none;
 }
 
 /** It starts anew, unless a person has left it out: then only a retry takes it in again. */
@@ -58,7 +66,8 @@ function words(
       return `${idea} ${what}: ${many(commits, 'commit')} taken off its branch${kept}`;
     }
     case 'cleanup': {
-      const { removed, note } = outcome.result;
+      const { removed, none, note } = outcome.result;
+      if (none) return `${noWorktree(idea)}${note ? `. ${note}` : ''}`;
       return `the worktree of ${idea} ${removed ? 'was removed' : 'was kept'}${note ? `: ${note}` : ''}${kept}`;
     }
     case 'stash':

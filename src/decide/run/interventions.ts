@@ -20,8 +20,9 @@ import { DIMENSIONS } from '../budget/amounts.js';
 import { budgetProblem, raise, raiseProblem } from '../budget/control.js';
 import type { Raise } from '../budget/run.js';
 import { patchProblem } from '../idea/amendments.js';
+import { idleFor } from '../idea/idle.js';
 import { planIdeaIntervention } from '../idea/interventions.js';
-import { goesOn, isIdeaVerb } from '../idea/table.js';
+import { isIdeaVerb } from '../idea/table.js';
 import { isName } from '../messages/shape.js';
 import { clip, MAX_REASON } from '../text.js';
 import type { Outcome } from './answers.js';
@@ -223,11 +224,9 @@ export function refusalOf(board: Board, command: Intervention): string | undefin
 
 /** Why a legal command would change nothing. */
 export function idleProblem(board: Board, { verb, idea }: Intervention): string | undefined {
-  if (verb !== 'resume') return undefined;
   const entry = idea === undefined ? undefined : board.graph.entry(idea);
-  if (entry)
-    return entry.approval && !goesOn(entry) ? `${idea} waits for an approval: ralphctl approve ${idea}` : undefined;
-  if (isActive(board)) return undefined;
+  if (entry) return isIdeaVerb(verb) ? idleFor(entry, verb, board.state.run) : undefined;
+  if (verb !== 'resume' || isActive(board)) return undefined;
   const over = budgetProblem(board);
   return over && `the run stays ${board.state.run}: ${over}`;
 }

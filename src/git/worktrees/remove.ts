@@ -92,6 +92,8 @@ async function secure(
 export interface CleanedUp {
   /** The idea has no worktree any more. */
   removed: boolean;
+  /** It had none before either. */
+  none?: true;
   saved?: string;
   note?: string;
 }
@@ -125,7 +127,12 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
   }
   const kept = await dropBranch(place, branch);
   const note = [moved && `What no save point can hold was kept in ${moved}.`, kept].filter(Boolean).join(' ');
-  return { removed: true, saved: saved || undefined, note: note || undefined };
+  return {
+    removed: true,
+    ...(entry ? {} : { none: true as const }),
+    saved: saved || undefined,
+    note: note || undefined,
+  };
 }
 
 /** Renames a folder that git cannot remove without loss, and removes its registration. */

@@ -139,7 +139,9 @@ export function eventWords(event: StampedEvent, as: Writing): EventWords {
     case 'gone':
       return say('!', 'yellow', clean(event.text));
     case 'interrupted':
-      return say('◫', 'gray', `iteration ${event.iteration} was interrupted; it is not charged`);
+      return event.gate
+        ? say('◫', 'gray', `the gate of iteration ${event.iteration} was interrupted; it runs again`)
+        : say('◫', 'gray', `iteration ${event.iteration} was interrupted; it is not charged`);
     case 'parked': {
       const { agent, kind, message } = event.trouble;
       return say('◷', 'yellow', `could not work: ${clean(agent)} ${troubleVerb(kind)}: ${clean(message)}`);

@@ -111,13 +111,17 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
     session.lostWorkers = 0;
     await workerIsBack(session);
     if (next === 'interrupted') {
-      emit(input, { kind: 'interrupted', idea: input.idea, iteration: state.iteration + 1 });
+      emit(input, { kind: 'interrupted', idea: input.idea, ...interruptedIn(state) });
       continue;
     }
     const ended = await follow(session, next);
     if (ended) return ended;
   }
 }
+
+/** The agent run of a gate is counted already. */
+const interruptedIn = ({ ungated, iteration }: IdeaSession['state']) =>
+  ungated ? ({ iteration, gate: true } as const) : { iteration: iteration + 1 };
 
 async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult | undefined> {
   const { input, state } = session;

@@ -33,6 +33,7 @@ const MORE: readonly StampedEvent[] = [
   { at: AT, kind: 'answered', idea: 'db-001', text: 'this', by: 'screen' },
   { at: AT, kind: 'delivered', idea: 'db-001', serial: 1, notes: 1, fromProgram: 1 },
   { at: AT, kind: 'interrupted', idea: 'db-001', iteration: 1 },
+  { at: AT, kind: 'interrupted', idea: 'db-001', iteration: 1, gate: true },
   { at: AT, kind: 'left', idea: 'ghost', why: 'w' },
   { at: AT, kind: 'held', idea: 'db-001', why: 'w' },
   { at: AT, kind: 'bounced', idea: 'db-001', why: 'conflict' },

@@ -49,7 +49,10 @@ const EVENTS = {
   command: [{ kind: 'command', verb: 'retry', idea, reason: 'again', done: 'done' }],
   refused: [{ kind: 'refused', verb: 'retry', idea, why: 'it works' }],
   delivered: [{ kind: 'delivered', idea, serial: 4, notes: 2, fromProgram: 1 }],
-  interrupted: [{ kind: 'interrupted', idea, iteration: 2 }],
+  interrupted: [
+    { kind: 'interrupted', idea, iteration: 2 },
+    { kind: 'interrupted', idea, iteration: 2, gate: true },
+  ],
   parked: [{ kind: 'parked', idea, trouble: { kind: 'auth', agent: 'claude', message: 'no key' } }],
   held: [{ kind: 'held', idea, why: 'the budget of the run is used up' }],
   account: [

@@ -523,7 +523,7 @@ describe('B9 C3 skip --step', () => {
     decided(pilot);
     expect(takeStartState(pilot, entry(pilot, 'i2'))).toEqual({ skipStep: { why: 'later' } });
     expect(takeStartState(pilot, entry(pilot, 'i2'))).toBeUndefined();
-    expect(done(pilot, { verb: 'skip-step', idea: 'i1' })).toMatch(/: ralphctl retry i1$/);
+    expect(done(pilot, { verb: 'skip-step', idea: 'i1' })).toMatch(/: ralphctl unblock i1$/);
     expect(entry(pilot, 'i1').skipStep).toEqual({});
     done(pilot, { verb: 'retry', idea: 'i1', fresh: true });
     expect(entry(pilot, 'i1').skipStep).toBeUndefined();

@@ -255,8 +255,12 @@ describe('C2 clean-up', () => {
     expect(await there(path)).toBe(false);
     expect(await sh(repo.root, 'show', `${got.saved}:untracked.txt`)).toBe('u');
     expect(await sh(repo.root, 'show', 'ralph/i-1:new.txt')).toBe('n');
-    expect(await cleanupIdea(place())).toMatchObject({ removed: true });
+    expect(await cleanupIdea(place())).toMatchObject({ removed: true, none: true });
     expect(await read((await ensure()).path, 'new.txt')).toBe('n\n');
+  });
+
+  it('says of an idea that never had a worktree that there was none', async () => {
+    expect(await cleanupIdea(place())).toEqual({ removed: true, none: true, saved: undefined, note: undefined });
   });
 
   it('drops a branch that the target contains', async () => {
