@@ -16,6 +16,7 @@ import {
 import type { UseAgent } from '../decide/messages/between.js';
 import { type Autopilot, agentName } from '../decide/run/autopilot.js';
 import { runDetails } from '../decide/views/details.js';
+import { progressOf } from '../decide/views/progress.js';
 import { nothingRuns } from '../decide/views/resting.js';
 import { runStanding, type Standing } from '../decide/views/standing.js';
 import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
@@ -172,9 +173,8 @@ export class Publisher {
     const next = pilot.next(NEXT_SHOWN);
     const status = runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, now, next);
     setCurrentDetails(runDetails({ ...status, ...(ended ? { state: ended } : {}) }));
-    const { landed, blocked, timeout, failed, 'needs-human': asking } = status.counts;
     const { state, why } = listed(status, { run, why: reason }, ended);
-    const memo = { state, landed, total: status.total, asking, notLanded: blocked + timeout + failed };
+    const memo = progressOf(status, { state, entries, ended });
     const fingerprint = JSON.stringify([memo, why]);
     if (fingerprint === this.#published) return;
     this.#published = fingerprint;

@@ -43,7 +43,7 @@ export async function factsOf(client: Client, project: string): Promise<RunFacts
       closedAt: found.closeTime,
       execution: found.runId,
       runId: memo.runId || undefined,
-      progress: memo.progress,
+      progress: memo.progress && progressNow(memo.progress, found.status.name),
       failing: failing?.text,
       failingSince: failing?.since,
       tries: failing ? (found.raw.pendingWorkflowTask?.attempt ?? undefined) : undefined,
@@ -53,6 +53,12 @@ export async function factsOf(client: Client, project: string): Promise<RunFacts
     throw error;
   }
 }
+
+const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted']);
+
+/** A run that was ended on the server did not write its end. */
+export const progressNow = (progress: RunProgress, temporalStatus: string): RunProgress =>
+  temporalStatus === 'RUNNING' || ENDS.has(progress.state) ? progress : { ...progress, state: 'terminated', why: null };
 
 /** Why the last workflow task failed. Undefined when it did not fail; a lost worker does not count. */
 async function failureOf(

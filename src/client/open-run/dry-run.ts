@@ -106,7 +106,7 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   if (nothing) for (const line of nothingLines(context, plan, nothing)) print(clean(line, Number.POSITIVE_INFINITY));
   for (const one of wave ? [] : order) {
     const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';
-    const about = `${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`;
+    const about = `${one.id}  ${one.title}  [${one.agent}, ${scoreText(one)}]${after}`;
     print(`${String(one.round).padStart(3)}  ${clean(about, 2000)}`);
   }
   // With nothing to start, the lines above name them.
@@ -121,6 +121,10 @@ export async function showPlan(context: Context, flags: StartFlags): Promise<num
   print('nothing was started');
   return code;
 }
+
+/** A first place is no amount that anybody compares. */
+const scoreText = ({ score, first = 0 }: { score: number; first?: number }): string =>
+  first > 0 ? `bumped, score ${score - first}` : `score ${score}`;
 
 async function refusedOn(context: Context, config: RunConfig, flags: StartFlags): Promise<string[]> {
   const { project, runId } = config.file;

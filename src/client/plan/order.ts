@@ -16,6 +16,8 @@ export interface Ordered {
   title: string;
   round: number;
   score: number;
+  /** A person put it first: that much of its score. */
+  first?: number;
   agent: string;
   after: string[];
 }
@@ -57,9 +59,9 @@ export function orderFrom(plan: RunPlan, { pilot, settings, landed }: Beginning)
   const byId = new Map(plan.ideas.map((idea) => [idea.id, idea]));
   const todo = todoOf(pilot.state.entries);
   const placed = rounds(pilot.graph, settings.weights);
-  const order = placed.map(({ id, round, score }) => {
+  const order = placed.map(({ id, round, score, first }) => {
     const { title = '', agent = plan.config.agent, dependsOn: after = [] } = byId.get(id) ?? {};
-    return { id, title, round, score, agent, after };
+    return { id, title, round, score, ...(first > 0 ? { first } : {}), agent, after };
   });
   const waits = pilot.state.entries
     .filter(({ card, ...entry }) => !card.blue && partOf(entry) === 'todo')

@@ -120,7 +120,7 @@ export async function gather(
   );
   // The range of the run's landings also has what a person took back since.
   const landings = new Map([...commits, ...landingsOf(model)]);
-  const [lines, behind, earlier, later, givenUp, places, tails] = await Promise.all([
+  const [lines, behind, earlier, { later, worked }, givenUp, places, tails] = await Promise.all([
     linesOf(repo, landings, summary).catch(() => undefined),
     place === 0 ? checkoutsBehind(repo, target).catch(() => []) : [],
     otherRuns(root, ref.project, runs.slice(index + 1, index + 1 + MOST_EARLIER), warn),
@@ -135,7 +135,7 @@ export async function gather(
   const still = open ? await nothingMoves(context, ref.project) : undefined;
   const extra: Extra = {
     ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
-    ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), ...places },
+    ...{ night, slotTime: slots.time, earlier, later, givenUp: new Set(givenUp.keys()), ...placesThen(places, worked) },
     ...(tails ? { gateTails: tails } : {}),
     ...(place > 0 ? { older: true } : {}),
     ...(still ? { still: still.text } : {}),
@@ -149,6 +149,12 @@ export async function gather(
   };
   return { model, extra };
 }
+
+/** A branch on which a newer run worked has its commits, too: the run has its own number. */
+const placesThen = (places: Awaited<ReturnType<typeof placesOf>>, worked: ReadonlySet<string>): typeof places => {
+  const { commitsOf } = places;
+  return commitsOf ? { ...places, commitsOf: (idea) => (worked.has(idea) ? undefined : commitsOf(idea)) } : places;
+};
 
 /** An agent may have worked on it since it left the target: then it stands as that left it. */
 export function isTask({ ideas }: Pick<RunModel, 'ideas'>, [id, { part }]: readonly [string, Gone]): boolean {
@@ -201,27 +207,29 @@ async function otherRuns(
   return found;
 }
 
-/** Ideas that a newer run landed, with the time. `runs`: newest first. */
+/** Ideas that a newer run landed, with the time, and those that it worked on. `runs`: newest first. */
 async function sinceThen(
   root: string,
   project: string,
   runs: readonly string[],
   model: RunModel,
-): Promise<Map<string, string>> {
+): Promise<{ later: Map<string, string>; worked: Set<string> }> {
   const later = new Map<string, string>();
+  const worked = new Set<string>();
   const left = new Set([...model.ideas.values()].filter(({ status }) => status !== 'landed').map(({ id }) => id));
   for (const runId of runs.toReversed()) {
     if (left.size === 0) break;
     const unreadable = (): void => {};
     let on: string | undefined;
     for await (const event of followEvents(eventsPath(root, { project, runId }), AbortSignal.abort(), { unreadable })) {
+      if (event.kind === 'iteration' && left.has(event.idea)) worked.add(event.idea);
       if (event.kind !== 'idea' || event.status !== 'landed' || !left.delete(event.idea)) continue;
       on ??= await targetOf(root, { project, runId });
       const where = on === undefined || on === model.target ? '' : ` on ${on}`;
       later.set(event.idea, `landed${where} ${dayText(Date.parse(event.at))}`);
     }
   }
-  return later;
+  return { later, worked };
 }
 
 const targetOf = async (root: string, ref: RunRef): Promise<string | undefined> =>

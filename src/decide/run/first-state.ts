@@ -7,6 +7,7 @@ import type { RunSettings } from '../../protocol/run-settings.js';
 import type { RunState } from '../../protocol/states.js';
 import { firstBudget } from '../budget/run.js';
 import { addPatch } from '../idea/amendments.js';
+import { FIRST } from '../scheduler/score.js';
 import { noIterations } from '../views/survey.js';
 import { RUN_TABLE } from './table.js';
 
@@ -36,9 +37,6 @@ export function firstEntry(card: IdeaCard, landed: boolean | 'ticked', retries =
   for (const one of carried?.kept ?? []) if (one.idea === card.id) carryOut(first, one);
   return first;
 }
-
-/** More than any score: a person puts it first. */
-export const FIRST = 1_000_000;
 
 /** What a person said while no run was open. */
 function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void {

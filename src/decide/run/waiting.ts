@@ -6,13 +6,12 @@
 import type { AgentChoice } from '../../protocol/limits.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { stepOn } from '../delivery/stack.js';
-import { bestReady, score } from '../scheduler/score.js';
+import { bestReady, FIRST, score } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
 import { giveSlotsBack, keepNumber } from './beside.js';
 import type { Board } from './board.js';
 import { isActive, tellRunState } from './control.js';
 import type { Effect } from './effects.js';
-import { FIRST } from './first-state.js';
 import { forgetStranger, takeOver } from './left-open.js';
 
 /** `afterGate`: it has a worktree as its agent left it, and needs only a slot. */

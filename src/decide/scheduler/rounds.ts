@@ -6,7 +6,7 @@
 import type { Weights } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
 import type { Graph } from './graph.js';
-import { rankReady, score, scoreParts } from './score.js';
+import { placeFirst, rankReady, score, scoreParts } from './score.js';
 
 export interface Placed {
   id: string;
@@ -15,6 +15,8 @@ export interface Placed {
   /** When its round begins. */
   score: number;
   parts: ScorePart[];
+  /** A person put it first: that much of its score. */
+  first: number;
 }
 
 /** Lands every idea in the graph, so the graph is of no further use. */
@@ -25,7 +27,10 @@ export function rounds(graph: Graph, weights: Weights): Placed[] {
     for (const id of ready) {
       const entry = graph.entry(id);
       if (entry)
-        order.push({ id, round, score: score(entry, graph, weights), parts: scoreParts(entry, graph, weights) });
+        order.push({
+          ...{ id, round, score: score(entry, graph, weights), parts: scoreParts(entry, graph, weights) },
+          first: placeFirst(entry),
+        });
     }
     for (const id of ready) {
       const entry = graph.entry(id);

@@ -10,6 +10,17 @@ import type { Weights } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
 import type { Graph } from './graph.js';
 
+/** More than any score: a person puts it first. */
+export const FIRST = 1_000_000;
+
+/** Labels of what a person added. */
+export const BUMPED = 'bumped';
+export const SET_POINTS = 'set by a person';
+
+/** What a bump added. Runs of older versions kept one sum of both. */
+export const placeFirst = ({ boost = 0, points = boost >= FIRST ? 0 : boost }: Pick<IdeaEntry, 'boost' | 'points'>) =>
+  boost - points;
+
 /** The parts of the sum, in the order of the explanation. Parts worth nothing are omitted. */
 export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): ScorePart[] {
   const { id, tags = [], priority } = entry.card;
@@ -24,7 +35,8 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
       label: siblings ? `parent ${siblings.done}/${siblings.total} done` : 'parent',
       value: siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0,
     },
-    { label: 'set by a person', value: entry.boost ?? 0 },
+    { label: BUMPED, value: placeFirst(entry) },
+    { label: SET_POINTS, value: (entry.boost ?? 0) - placeFirst(entry) },
     { label: many(entry.retries, 'retry'), value: entry.retries * weights.retry },
   ];
   return parts.filter((part) => part.value !== 0);

@@ -19,6 +19,7 @@ import { bestReady, score } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
 import { isInReview } from '../scheduler/stack.js';
 import { wavesLine } from '../waves/rest.js';
+import { notLandedOf } from './progress.js';
 import { runStanding } from './standing.js';
 import { addStats, landedBefore, MAX_LISTED, runSpent, type Survey, survey } from './survey.js';
 
@@ -212,8 +213,7 @@ export function runSummary(
   entries: readonly IdeaEntry[],
   status: RunStatus,
 ): RunSummary {
-  const notLanded = entries
-    .filter((entry) => !entry.card.blue && entry.status !== 'landed')
+  const notLanded = notLandedOf(entries)
     .slice(0, MOST_NOT_LANDED)
     .map(({ card, status: state, reason, takenOff }) => ({
       idea: card.id,

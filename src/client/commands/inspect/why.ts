@@ -4,6 +4,7 @@
  */
 import { verbsAfterRun } from '../../../decide/idea/after-run.js';
 import { unfit } from '../../../decide/idea/table.js';
+import { BUMPED, FIRST, SET_POINTS } from '../../../decide/scheduler/score.js';
 import { withoutDoneNote } from '../../../git/landing/checkout-note.js';
 import { putAwayOf } from '../../../git/saves/put-away.js';
 import { listSaves } from '../../../git/saves/saves.js';
@@ -113,6 +114,15 @@ async function dropDoneNote(view: WhyView, { run }: Recorded): Promise<void> {
 /** As the score names them. */
 const RETRIES = /^\d+ retr(?:y|ies)$/;
 
+/** What a person gave its score for the next start. */
+function addKept(view: WhyView, kept: readonly { verb: string; n?: number }[]): void {
+  for (const { verb, n = 0 } of kept) {
+    if (verb === 'bump') view.parts.push({ label: `${BUMPED}, with the next start`, value: FIRST });
+    if (verb === 'score' && n !== 0) view.parts.push({ label: `${SET_POINTS}, with the next start`, value: n });
+  }
+  view.score = view.parts.reduce((sum, { value }) => sum + value, 0);
+}
+
 /** What the idea accepts while no run is open. The target may have changed since the run: the view says so, too. */
 async function standsAfter(
   { root }: Context,
@@ -126,6 +136,7 @@ async function standsAfter(
     listRuns(root, project).then((runs) => workedOn(root, project, idea, runs)),
     recorded ? listSaves(recorded.run.file.repo, idea).catch(() => []) : [],
   ]);
+  if (view.status !== 'landed' && !view.group) addKept(view, kept);
   const start = recorded?.model.startAgain;
   const left = abandoned ? 'abandoned' : has('skip') ? 'skipped' : undefined;
   const rest = {

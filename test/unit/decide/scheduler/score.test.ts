@@ -26,6 +26,17 @@ describe('A2 score', () => {
     expect(partsOf(entries, 'c')).toEqual({ parts: [], sum: 0 });
   });
 
+  test('A2: a first place and points of a person are two parts; runs of older versions kept one sum', () => {
+    const parts = (more: Partial<IdeaEntry>) => partsOf([entryOf(card('a'), more)], 'a').parts;
+    expect(parts({ boost: 1_000_005, points: 5 })).toEqual([
+      { label: 'bumped', value: 1_000_000 },
+      { label: 'set by a person', value: 5 },
+    ]);
+    expect(parts({ boost: 1_000_000 })).toEqual([{ label: 'bumped', value: 1_000_000 }]);
+    expect(parts({ boost: -5, points: -5 })).toEqual([{ label: 'set by a person', value: -5 }]);
+    expect(parts({ boost: 21 })).toEqual([{ label: 'set by a person', value: 21 }]);
+  });
+
   test('A2 F5: a priority of the backlog counts for each step from normal, and is named in its own word', () => {
     const entries = [
       entryOf(card('a', { priority: { steps: 2, said: 'critical' } })),
