@@ -72,6 +72,8 @@ export function showText(shown: Shown, width?: number): string[] {
         : {}),
     },
     ...{ size: { columns, rows: 10_000 }, theme: { colour: false, ascii: false } },
+    // A pipe takes whole lines.
+    ...(width === undefined ? {} : { wraps: true as const }),
   };
   // As the page of the screen has it.
   const idea = pageIdea(view) ?? own;

@@ -22,6 +22,8 @@ export interface View {
   now: number;
   /** Shows long questions and reasons whole. */
   whole?: true;
+  /** Wraps what a screen would cut at its edge. */
+  wraps?: true;
 }
 
 export interface Picture {

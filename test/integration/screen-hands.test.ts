@@ -65,7 +65,7 @@ beforeAll(async () => {
   });
   await screen.shows('shell>');
   screen.press(`${process.execPath} ${cliPath}; echo left with $?`, 'enter');
-  await screen.shows(/2 work .*1 need you/);
+  await screen.shows(/2 work .*1 needs you/);
 }, 300_000);
 afterAll(async () => {
   await second?.dispose();

@@ -2,6 +2,7 @@
 import type { RunModel } from '../../model/model.js';
 import { isOver } from '../../screen/idea/possible.js';
 import { listsOf } from '../../screen/lists.js';
+import { needYou } from '../../screen/text/numbers.js';
 import { clean } from '../../screen/text/text.js';
 
 const MOST_NAMED = 5;
@@ -20,7 +21,7 @@ export function farewell(model: RunModel): string[] {
   const review = ids.length < needs.length;
   const more = ids.length - MOST_NAMED;
   return [
-    `${clean(name)} onto ${clean(target)}: ${state}; ${counts.landed} of ${counts.total} landed, ${counts.needYou} need you`,
+    `${clean(name)} onto ${clean(target)}: ${state}; ${counts.landed} of ${counts.total} landed, ${needYou(counts.needYou)}`,
     ...(review ? ['The run waits for your review: ralphctl review'] : []),
     ...(ids.length > 0
       ? [`Waiting for you: ${clean(ids.slice(0, MOST_NAMED).join(', '))}${more > 0 ? ` and ${more} more` : ''}`]

@@ -22,7 +22,7 @@ import { claim } from '../words/signal-words.js';
 import { cardKeys } from './card-keys.js';
 import { epicRows, epicTitle } from './epic-card.js';
 import { isOver } from './possible.js';
-import { notYet } from './timeline.js';
+import { isLoading, notYet } from './timeline.js';
 import { landedWhen, toldOf } from './told.js';
 
 /** Above the longest question. */
@@ -177,7 +177,7 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
 /** Says where the idea landed before this run began. */
 function beforeText(view: View, idea: IdeaModel): string {
   const before = toldOf(view, idea)?.before;
-  return before ? `it landed in an earlier run: ${before.runId}` : notYet(idea);
+  return before ? `it landed in an earlier run: ${before.runId}` : isLoading(view, idea) ? '' : notYet(idea);
 }
 
 function landed(view: View, idea: IdeaModel, cells: number): string[] {

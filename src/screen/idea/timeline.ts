@@ -11,7 +11,7 @@ import { type View, windowAt } from '../view.js';
 import { rungWords } from '../words/event-words.js';
 import { gateWord } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
-import { commitsOf, costNow, toldOf } from './told.js';
+import { commitsOf, costNow, loading, toldOf } from './told.js';
 
 /** `limit`: the limit for which another agent took over. */
 type Entry = { at: number } & (
@@ -109,9 +109,15 @@ export const notYet = ({ landedBefore, ticked, off }: IdeaModel): string => {
   return landedBefore || off ? 'it landed before this run' : 'it has not started';
 };
 
+/** The files of earlier runs tell whether one of them landed it. A page that is printed has all that there is. */
+export const isLoading = (view: View, idea: IdeaModel): boolean =>
+  idea.landedBefore && !idea.onlyTicked && !view.whole && toldOf(view, idea) === undefined;
+
 /** With what an earlier run knows. */
 export function notYetLines(view: View, idea: IdeaModel, columns: number): Line[] {
-  const earlier = toldOf(view, idea)?.earlier;
+  const told = toldOf(view, idea);
+  if (isLoading(view, idea)) return [loading('the run that landed it')];
+  const earlier = told?.earlier;
   const first = line(dim(` ${notYet(idea)}${earlier && !idea.landedBefore && !idea.off ? ' in this run' : ''}`));
   if (!earlier) return [first];
   const { runId, startedAt } = earlier;
@@ -141,9 +147,10 @@ export function timeline(view: View, idea: IdeaModel, columns: number, height: n
     all.slice(0, 1).map((entry) => entry.at),
     view.now,
   );
-  const lines = all.slice(first, first + room).map((entry) => {
-    const spans = 'run' in entry ? runLine(entry, idea, view, columns, stamp) : momentLine(entry, view, columns, stamp);
-    return 'run' in entry && entry.run === chosen ? mark(spans, columns, narrow) : spans;
+  const lines = all.slice(first, first + room).flatMap((entry) => {
+    if ('moment' in entry) return momentLines(entry, view, columns, stamp);
+    const spans = runLine(entry, idea, view, columns, stamp);
+    return [entry.run === chosen ? mark(spans, columns, narrow) : spans];
   });
   return narrow ? [...lines, line(` ${shortSum(idea, view.now)}`)] : [...lines, line(), line(` ${sum(view, idea)}`)];
 }
@@ -218,12 +225,12 @@ const gateCell = (gate: GateRun | undefined): Line => {
 };
 
 /** A narrow column has no room for reasons. Its time always stands. */
-function momentLine(
+function momentLines(
   { moment, limit }: Extract<Entry, { moment: Moment }>,
-  { now }: View,
+  { now, wraps }: View,
   columns: number,
   stamp: number,
-): Line {
+): Line[] {
   const { sign, colour } = MOMENTS[limit?.kind ?? moment.kind];
   const time = clock(limit?.at ?? moment.at, now);
   const { before, agent, kind, to } = moment;
@@ -235,7 +242,7 @@ function momentLine(
         ? momentText(moment)
         : `continues with ${clean(agent)}${before ? `, not ${clean(before)}` : ''}`;
     const end = what ? ` ${time}, then ${clean(agent ?? '')}` : ` ${time}${until}`;
-    return line('  ', coloured(sign, colour), ` ${cut(what ?? short, columns - 4 - width(end))}${end}`);
+    return [line('  ', coloured(sign, colour), ` ${cut(what ?? short, columns - 4 - width(end))}${end}`)];
   }
   const took = limit
     ? lasted(moment.at - limit.at)
@@ -245,7 +252,10 @@ function momentLine(
         : lasted(to - moment.at)
       : '';
   const text = what ? `${what}; continues with ${clean(agent ?? '')}` : `${momentText(moment)}${until}`;
-  return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, stamp)}  ${pad(took, 7)}${text}`);
+  const lead = line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(time, stamp)}  ${pad(took, 7)}`);
+  const cells = lineWidth(lead);
+  const rows = wraps ? wrap(text, Math.max(20, columns - cells)) : [text];
+  return rows.map((row, index) => (index === 0 ? line(...lead, row) : line(`${' '.repeat(cells)}${row}`)));
 }
 
 /** `5 iterations · 33m agent, 8m gate, 2m limit · 60 % · 4 commits · $0.41` */

@@ -6,7 +6,7 @@ import { isOver } from '../idea/possible.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../text/line.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../text/numbers.js';
-import { clean, cut, pad } from '../text/text.js';
+import { clean, cut, pad, width } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, dayClock, lasted, ran } from '../text/time.js';
 import type { Selection } from '../ui.js';
@@ -15,9 +15,9 @@ import { type Picture, placeOf, type View, windowAt } from '../view.js';
 /** Open ideas beside the list of runs. */
 const MOST_OPEN = 8;
 
-const OUTCOMES: Readonly<
-  Record<HistoryRun['outcome'], { sign: string; colour: 'blue' | 'cyan' | 'gray' | 'green' | 'red' | 'yellow' }>
-> = {
+type Colour = 'blue' | 'cyan' | 'gray' | 'green' | 'red' | 'yellow';
+
+const OUTCOMES: Readonly<Record<HistoryRun['outcome'], { sign: string; colour: Colour }>> = {
   running: { sign: '▸', colour: 'blue' },
   'no server': { sign: '!', colour: 'yellow' },
   'no worker': { sign: '!', colour: 'yellow' },
@@ -28,6 +28,14 @@ const OUTCOMES: Readonly<
   aborted: { sign: '✗', colour: 'red' },
   terminated: { sign: '!', colour: 'yellow' },
 };
+
+/** As the header of its own screen has it: not all of it landed, so it is no success. */
+const lookOf = ({ outcome, notLanded = 0 }: HistoryRun): { sign: string; colour: Colour } =>
+  outcome === 'completed' && notLanded > 0 ? { sign: '!', colour: 'yellow' } : OUTCOMES[outcome];
+
+/** The column of the ids: as wide as they are, while `rest` columns stay for what stands beside them. */
+const idCells = (ids: readonly { id: string }[], least: number, columns: number, rest: number): number =>
+  Math.max(least, Math.min(columns - rest, Math.max(0, ...ids.map(({ id }) => width(id)))));
 
 export const historyPlaces = (view: View): Selection[] => runsOf(view).map(({ runId }) => ({ id: runId }));
 
@@ -121,7 +129,7 @@ const cost = (value: number | undefined, cells: number): string =>
   pad(value === undefined ? UNKNOWN : dollars(value), cells, 'right');
 
 function runLine(run: HistoryRun, { now }: View): Line {
-  const { sign, colour } = OUTCOMES[run.outcome];
+  const { sign, colour } = lookOf(run);
   return line(
     `   ${pad(dayClock(run.startedAt, now), 12)}  ${pad(ran(run, now), 6)}  `,
     coloured(pad(`${sign} ${run.outcome}`, 15), colour),
@@ -146,12 +154,15 @@ function below(run: HistoryRun, { now, size, theme }: View): Line[] {
   const day = dayClock(run.startedAt, now);
   const title = `${day}: ${run.landed === undefined ? UNKNOWN : whole(run.landed)} landed, ${run.notLanded === undefined ? UNKNOWN : whole(run.notLanded)} not`;
   const lines: Line[] = [rule(title, `${enter} the whole report`, size.columns)];
-  const reason = Math.max(10, size.columns - 41);
-  for (const one of (run.open ?? []).slice(0, 6))
+  const shown = (run.open ?? []).slice(0, 6);
+  // The state, the time and some of the reason stay.
+  const ids = idCells(shown, 10, size.columns, 51);
+  const reason = Math.max(10, size.columns - 31 - ids);
+  for (const one of shown)
     lines.push(
       line(
         ...stateWord(one.state),
-        ` ${pad(one.id, 10)} ${pad(one.state, 9)} ${pad(clean(one.reason), reason)}  ${cut(clean(one.since), 14)}`,
+        ` ${pad(one.id, ids)} ${pad(one.state, 9)} ${pad(clean(one.reason), reason)}  ${cut(clean(one.since), 14)}`,
       ),
     );
   const more = (run.notLanded ?? 0) - Math.min(6, run.open?.length ?? 0);
@@ -175,7 +186,7 @@ function wide(view: View, runs: readonly HistoryRun[], at: number): Line[] {
   const list = [
     line(dim(`   ${pad('begun', 11)}  ${pad('took', 6)} ${pad('outcome', 14)}land  not   cost`)),
     ...runs.slice(first, first + height - 3).map((run, index) => {
-      const { sign, colour } = OUTCOMES[run.outcome];
+      const { sign, colour } = lookOf(run);
       const spans = line(
         `   ${pad(dayClock(run.startedAt, now), 11)}  ${pad(ran(run, now), 6)} `,
         coloured(pad(`${sign} ${run.outcome}`, 14), colour),
@@ -218,13 +229,14 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
   if (open.length > 0) {
     const { notLanded = open.length } = run;
     const left = notLanded - open.length;
+    const ids = idCells(open, 10, columns, 40);
     parts.push({
       title: `not landed ${notLanded}`,
       lines: [
         ...open.map((one) =>
           line(
             ...stateWord(one.state),
-            ` ${pad(one.id, 10)} ${pad(one.state, 9)} ${pad(clean(one.reason), Math.max(8, columns - 38))}  ${cut(clean(one.since), 12)}`,
+            ` ${pad(one.id, ids)} ${pad(one.state, 9)} ${pad(clean(one.reason), Math.max(8, columns - 28 - ids))}  ${cut(clean(one.since), 12)}`,
           ),
         ),
         ...(left > 0 ? [line(dim(` … ${left} more${restText(run)}`))] : []),
@@ -234,6 +246,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
   const done = run.done ?? [];
   if (done.length > 0) {
     const shown = ui.hideLanded ? [] : done.slice(0, 10);
+    const ids = idCells(shown, 12, columns, 41);
     parts.push({
       title: `landed ${done.length}`,
       right: ui.hideLanded ? 'z show' : 'z hide',
@@ -242,7 +255,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
           line(
             ' ',
             coloured('✓', 'green'),
-            ` ${pad(one.id, 12)}${pad(`${one.iterations} iter`, 8, 'right')}${pad(lasted(one.ms), 8, 'right')}${cost(one.dollars, 8)}${one.added === undefined ? '' : `${pad(`+${one.added}`, 8, 'right')}${pad(`-${one.deleted ?? 0}`, 6, 'right')}`}`,
+            ` ${pad(one.id, ids)}${pad(`${one.iterations} iter`, 8, 'right')}${pad(lasted(one.ms), 8, 'right')}${cost(one.dollars, 8)}${one.added === undefined ? '' : `${pad(`+${one.added}`, 8, 'right')}${pad(`-${one.deleted ?? 0}`, 6, 'right')}`}`,
           ),
         ),
         ...(done.length > shown.length && shown.length > 0 ? [line(dim(` … ${done.length - shown.length} more`))] : []),

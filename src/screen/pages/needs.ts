@@ -12,7 +12,7 @@ import { noticeLines } from '../run/notices.js';
 import { costText } from '../run/run-slots.js';
 import { beside, box, indented, type Part } from '../text/boxes.js';
 import { dim, inverse, type Line, line, rule } from '../text/line.js';
-import { many, whole } from '../text/numbers.js';
+import { many, needYou, whole } from '../text/numbers.js';
 import { packed } from '../text/packed.js';
 import { clean, labelled, wrapAll } from '../text/text.js';
 import { clock, lasted } from '../text/time.js';
@@ -37,9 +37,10 @@ export function needsView(view: View): Picture {
   const row = rows[at];
   const oldest = Math.min(...listsOf(model).needs.map(({ since }) => since ?? Number.POSITIVE_INFINITY));
   const count = listsOf(model).needs.length;
+  const warned = rows.length - count;
   const told = model.reading
     ? ''
-    : `${whole(count)} need you${Number.isFinite(oldest) ? `, the oldest since ${clock(oldest, now)}` : ''}`;
+    : `${needYou(count)}${Number.isFinite(oldest) ? `, the oldest since ${clock(oldest, now)}` : ''}${warned > 0 ? `, ${many(warned, 'warning')}` : ''}`;
   const head = screenLine(view, told);
   const idea = row?.need?.idea ?? (row?.warning?.idea ? model.ideas.get(row.warning.idea) : undefined);
   const picture = size.columns >= 120 ? wide(view, rows, at, head) : narrow(view, rows, at, head);

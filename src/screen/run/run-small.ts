@@ -5,7 +5,7 @@ import { footer } from '../footer.js';
 import { listsOf, type Need, needName } from '../lists.js';
 import { needText } from '../pages/need-lines.js';
 import { bold, coloured, edges, type Line, line, listed, within } from '../text/line.js';
-import { dollarsOf, moneyText, usedText } from '../text/numbers.js';
+import { dollarsOf, moneyText, needYou, usedText } from '../text/numbers.js';
 import { clean, cut, wrap } from '../text/text.js';
 import { LOOKS, shownOf } from '../text/theme.js';
 import { clock } from '../text/time.js';
@@ -104,12 +104,12 @@ export function smallView(view: View): Picture {
 }
 
 function countsText({ model }: View): string {
-  const { working, landing, needYou, todo } = model.counts;
+  const { working, landing, needYou: needs, todo } = model.counts;
   const budget = model.budget.find(({ scope, dimension }) => scope === 'run' && dimension === 'dollars');
   const money = budget
     ? `  ${usedText(budget)} of ${dollarsOf(budget.most)}`
     : model.spent.dollars > 0
       ? `  ${moneyText(model.spent)}`
       : '';
-  return `${working} work  ${landing} land  ${needYou} need you  ${todo} to do${money}`;
+  return `${working} work  ${landing} land  ${needYou(needs)}  ${todo} to do${money}`;
 }

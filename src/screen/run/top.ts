@@ -6,7 +6,7 @@ import type { Details } from '../details.js';
 import { isOver } from '../idea/possible.js';
 import { listsOf } from '../lists.js';
 import { bold, coloured, dim, edges, type Line, line, lineWidth, within } from '../text/line.js';
-import { dollarsOf, many, moneyText, short, usedText, whole } from '../text/numbers.js';
+import { dollarsOf, many, moneyText, needYou, short, usedText, whole } from '../text/numbers.js';
 import { clean, cut, width } from '../text/text.js';
 import { clock, lasted, timeToGo } from '../text/time.js';
 import { type Standing, standingOf } from './standing.js';
@@ -153,14 +153,14 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
     ? [
         landed,
         `${whole(counts.working)} worked then`,
-        `${whole(counts.needYou)} need you`,
+        needYou(counts.needYou),
         `${whole(counts.todo + counts.landing)} to do`,
       ]
     : [
         landed,
         `${whole(counts.landing)} land`,
         `${whole(counts.working)} work`,
-        `${whole(counts.needYou)} need you`,
+        needYou(counts.needYou),
         `${whole(counts.todo)} to do`,
       ];
   if (counts.skipped > 0) parts.push(`${whole(counts.skipped)} left out`);

@@ -42,5 +42,8 @@ export function short(n: number): string {
 
 export const many = (count: number, what: string): string => manyOf(count, what, whole(count));
 
+/** `1 needs you`, `2 need you` */
+export const needYou = (count: number): string => `${whole(count)} ${count === 1 ? 'needs' : 'need'} you`;
+
 /** `1 retry`, `2 retries` */
 export const retriesText = (count: number): string => many(count, 'retry');

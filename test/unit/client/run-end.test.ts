@@ -104,7 +104,7 @@ describe('the exit code on leaving the screen is that of start', () => {
 
 it('leaving prints three lines: how it stands, who is waited for, how to come back', () => {
   expect(farewell(ended('paused', 'blocked'))).toEqual([
-    'shop onto main: paused; 1 of 2 landed, 1 need you',
+    'shop onto main: paused; 1 of 2 landed, 1 needs you',
     'Waiting for you: b',
     expect.stringContaining('The run stays paused; go on with: ralphctl resume. Come back with: ralphctl'),
   ]);

@@ -162,6 +162,29 @@ it('History says how many ideas did not land that it does not list, and in which
     expect(draw(ui, now, shop(), columns, 40).join('\n')).toMatch(/… \d+ more: 8 ready, 1 after/);
 });
 
+it('History shows ids whole where the columns allow it, and a run that did not land all as no success', () => {
+  const details = pastDetails();
+  const long = 'checkout-payment-07';
+  const runs = (details.history?.runs ?? []).map((run) =>
+    run.runId === 'r4'
+      ? {
+          ...run,
+          open: (run.open ?? []).map((one) => ({ ...one, id: long })),
+          done: (run.done ?? []).map((one) => ({ ...one, id: `${long}-d` })),
+        }
+      : run,
+  );
+  const now = { ...details, history: { ...details.history, runs } };
+  const ui: Partial<Ui> = { screen: 'history', selected: { history: { id: 'r4' } } };
+  for (const columns of [80, 120, 160]) {
+    const text = draw(ui, now, shop(), columns, 40).join('\n');
+    expect(text).toContain(` ${long} `);
+    expect(text).toMatch(/! completed/);
+    expect(text).not.toMatch(/✓ completed/);
+  }
+  expect(draw(ui, now, shop(), 120, 40).join('\n')).toContain(` ${long}-d `);
+});
+
 it('an answer is told with its question', () => {
   const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
   const story = new Story(model).starts('23:01', 'a-1', 1).begins('23:01', 'a-1', 1, 30);

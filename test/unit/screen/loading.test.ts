@@ -124,3 +124,30 @@ it('G8: Enter and l on History open the page of the chosen run, which loads', ()
   const log = press({ ...initialUi(), screen: 'history' }, { name: 'l' }, seen).ui;
   expect(shown(model, log)).toContain('loading the log of run r1 …');
 });
+
+describe('the page of an idea that landed before this run', () => {
+  const made = new Set(['a-1']);
+  const ticked = newModel(
+    { project: 'p', runId: 'r2', name: 'shop', target: 'main' },
+    [{ ...idea('a-1', 'Add a login page'), done: true }],
+    made,
+  );
+  const ui: Partial<Ui> = { screen: 'idea', idea: 'a-1', tab: 'timeline' };
+
+  it('G2: says nothing of a tick while the run that landed it loads', () => {
+    const text = shown(ticked, ui);
+    expect(text).toContain('loading the run that landed it …');
+    expect(text).not.toContain('ticked');
+  });
+
+  it('G2: says so once no run has it, and at once where only the tick says that it is done', () => {
+    expect(shown(ticked, ui, { idea: { id: 'a-1' } })).toContain('the backlog had it ticked before this run');
+    const only = newModel(
+      { project: 'p', runId: 'r2', name: 'shop', target: 'main' },
+      [{ ...idea('a-1', 'Add a login page'), done: true }],
+      made,
+    );
+    Object.assign(only.ideas.get('a-1') ?? {}, { onlyTicked: true });
+    expect(shown(only, ui)).toContain('the backlog had it ticked before this run');
+  });
+});

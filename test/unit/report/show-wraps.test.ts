@@ -1,0 +1,30 @@
+/** `show` wraps a long warning at the width of the terminal; a pipe gets whole lines. Features: A8 B6. */
+import { expect, it } from 'vitest';
+import { fold, newModel } from '../../../src/model/fold.js';
+import { showText } from '../../../src/report/show.js';
+import { idea } from '../../activities/idea.js';
+
+const AT = Date.parse('2026-01-01T00:00:00Z');
+const WORDS = Array.from({ length: 40 }, (_, n) => `word-${n}`);
+
+const lines = (width?: number): string[] => {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a')]);
+  const at = new Date(AT).toISOString();
+  fold(model, { at, kind: 'idea', idea: 'a', title: 'A', status: 'running', agentName: 'ed-001' });
+  fold(model, { at, kind: 'warning', idea: 'a', warning: 'outside', text: WORDS.join(' ') });
+  const own = model.ideas.get('a') ?? expect.fail('no idea');
+  return showText({ model, idea: own, now: AT + 1000, commands: [], others: [] }, width);
+};
+
+it('B6: no line is wider than the terminal, and no word is lost', () => {
+  const all = lines(80);
+  expect(Math.max(...all.map((line) => line.length))).toBeLessThanOrEqual(80);
+  const first = all.findIndex((line) => line.includes('! ') && line.includes('word-0'));
+  const indent = all[first]?.indexOf('word-0') ?? -1;
+  expect(all[first + 1]?.slice(0, indent).trim()).toBe('');
+  for (const word of WORDS) expect(all.join('\n')).toContain(word);
+});
+
+it('B6: a pipe gets it in one line', () => {
+  expect(lines().find((line) => line.includes('word-0 '))).toContain('word-39');
+});
