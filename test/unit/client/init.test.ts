@@ -199,6 +199,8 @@ it('without an agent CLI it names what works: a program of your own, or the demo
   expect(said).toMatch(/^no agent CLI was found on PATH: .*command agent \(ralphctl help agents\).*ralphctl demo$/m);
   expect(said).not.toContain('scripted');
   expect(said).toContain('next: install an agent, then ralphctl doctor, then ralphctl start');
+  expect(said).toContain('commit ralphctl.yaml and the backlog');
+  expect(said).toMatch(/no backlog yet: write roadmap\.md, .*ralph: true/);
 });
 
 it('the configuration without an agent names the one for a rehearsal, and with an agent it does not', () => {

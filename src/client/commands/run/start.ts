@@ -17,6 +17,7 @@ import { carriedLines, leftBehind } from '../../follow/left-behind.js';
 import type { Attachment } from '../../open-run/attachment.js';
 import { showPlan } from '../../open-run/dry-run.js';
 import { reportLines } from '../../open-run/landed-report.js';
+import { lastRunText } from '../../open-run/last-run.js';
 import { reusedIdLines } from '../../open-run/reused-ids.js';
 import { sayStanding } from '../../open-run/standing.js';
 import { type Ahead, lookAhead, type NothingToStart, sayNothingToStart } from '../../plan/nothing-to-start.js';
@@ -82,6 +83,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     const landed = new Set(context.json ? [] : await landedOnTarget(plan));
     for (const id of plan.again) landed.delete(id);
     if (!context.json) await sayLanded(context, plan);
+    if (!attached) await sayLast(context, plan, runId);
     if (!attached) await sayRemote(context, plan);
     if (!attached) await sayAmended(context, plan, runId, landed);
     const taken = attached
@@ -102,6 +104,11 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   } finally {
     await (attachment ?? connected).close();
   }
+}
+
+async function sayLast(context: Context, { project }: RunPlan, runId: string): Promise<void> {
+  const text = context.json ? undefined : await lastRunText(context.root, { project: project.id, runId });
+  if (text !== undefined) say(text);
 }
 
 /** Says in one line what the run does to the remote. */

@@ -86,6 +86,7 @@ export function summary(found: Findings): string {
     ...missing.map(({ run, program }) => `left out, as ${program} is not installed: ${run}`),
     ...(setup ? [`set-up: ${setup.run}`] : []),
     backlogText(found),
+    'commit ralphctl.yaml and the backlog: a landing ticks only a line that is committed',
     `next: ${agents.length > 0 ? '' : 'install an agent, then '}ralphctl doctor, then ralphctl start${folder === undefined ? '' : `, both in ${folder}`}`,
   ];
   // The commands are from files of the project.
@@ -95,6 +96,7 @@ export function summary(found: Findings): string {
 function backlogText({ backlog, backlogSays, backlogs }: Findings): string {
   if (backlogs)
     return `more than one file could be the backlog: ${backlogs.join(', ')}. Choose one in ralphctl.yaml: backlog: ${backlogs[0]}`;
-  if (backlog === undefined) return 'no backlog yet: write roadmap.md, e.g. "- [ ] **task-001**: what to do"';
+  if (backlog === undefined)
+    return 'no backlog yet: write roadmap.md, e.g. "- [ ] **task-001**: what to do". It gets one attempt; a line "  - ralph: true" below it allows more';
   return `backlog: ${backlog}${backlogSays === undefined ? '' : ` (${backlogSays})`}`;
 }
