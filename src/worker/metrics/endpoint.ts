@@ -1,11 +1,12 @@
 /**
  * The address on which a worker answers Prometheus.
  * Invariant: it only tells, and has one page. On loopback it answers no page of a foreign name, so that a web page
- * cannot read it through a name that it points at this machine.
+ * cannot read it through a name that it points at this machine. Connections without a request never keep a scrape out:
+ * where there are too many, the one that waits longest goes.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { isLoopback, type Place } from '../../config/schema/metrics.js';
 
 export interface Page {
@@ -17,6 +18,9 @@ export interface Page {
 const PATH = '/metrics';
 const MOST_CONNECTIONS = 16;
 const TIMEOUT_MS = 30_000;
+/** A program that scrapes sends its few lines at once. */
+const HEADERS_MS = 5000;
+const CHECK_MS = 1000;
 
 export const pageAddress = ({ host, port }: Place): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`;
@@ -30,9 +34,14 @@ export class Endpoint {
 
   /** @throws the system's error where nothing can listen there */
   static async open(place: Place, page: Page): Promise<Endpoint> {
-    const server = createServer((request, response) => void answer(place, page, request, response));
-    server.maxConnections = MOST_CONNECTIONS;
-    server.requestTimeout = TIMEOUT_MS;
+    const connections = new Connections();
+    const times = { requestTimeout: TIMEOUT_MS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS };
+    const server = createServer(times, (request, response) => {
+      connections.asks(request.socket);
+      response.once('close', () => connections.waits(request.socket));
+      void answer(place, page, request, response);
+    });
+    server.on('connection', (socket: Socket) => connections.add(socket));
     server.listen(place.port, place.host);
     await once(server, 'listening');
     // It must not end the worker later, either.
@@ -47,6 +56,36 @@ export class Endpoint {
     this.#server.close();
     this.#server.closeAllConnections();
     await closed;
+  }
+}
+
+/** Not `maxConnections`, which turns the newest away: that is the scrape. */
+class Connections {
+  /** Those without a request, then those that are answered; in each, the one that waits longest comes first. */
+  readonly #idle = new Set<Socket>();
+  readonly #asking = new Set<Socket>();
+
+  add(socket: Socket): void {
+    socket.once('close', () => {
+      this.#idle.delete(socket);
+      this.#asking.delete(socket);
+    });
+    this.#idle.add(socket);
+    if (this.#idle.size + this.#asking.size <= MOST_CONNECTIONS) return;
+    const [first = socket] = this.#idle.size > 1 ? this.#idle : this.#asking;
+    this.#idle.delete(first);
+    this.#asking.delete(first);
+    first.destroy();
+  }
+
+  asks(socket: Socket): void {
+    this.#idle.delete(socket);
+    this.#asking.add(socket);
+  }
+
+  waits(socket: Socket): void {
+    this.#asking.delete(socket);
+    if (!socket.destroyed) this.#idle.add(socket);
   }
 }
 
