@@ -13,6 +13,8 @@ export interface OutOfBoundsChange {
   what: string;
   /** Someone else made this change to the idea's own work. */
   byOthers?: true;
+  /** Who ran, as phrases: nothing tells which of them made it. */
+  among?: readonly string[];
   /** Shell command that shows the change. */
   look?: string;
   /** Shell command that undoes the change. */

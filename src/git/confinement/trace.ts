@@ -22,6 +22,9 @@ export interface TracedCommand {
   children: number;
 }
 
+/** File name of git's trace in the folder of an agent run. */
+export const TRACE_FILE = 'git-trace.jsonl';
+
 /** Variables that make every git below a process write its trace. */
 export const traceEnvironment = (file: string): Record<string, string> => ({
   GIT_TRACE2_EVENT: file,

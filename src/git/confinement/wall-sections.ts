@@ -34,7 +34,9 @@ export interface Section {
 export interface Breach {
   /** epoch ms */
   at: number;
-  changes: Array<{ what: string; file: string; kept?: string; pipe?: true }>;
+  changes: Array<{ what: string; file: string; kept?: string; pipe?: true; keys?: readonly string[] }>;
+  /** Of the breach before it, epoch ms: until then all was as it should be. Absent: none, or in files of 0.1. */
+  after?: number;
   /** Every section that may have caused it. */
   suspects: Section[];
 }
@@ -90,8 +92,12 @@ export async function noteBreach(
   const active = given ?? (await activeSections(dir));
   // File system clocks tick coarsely.
   const there = active.filter((one) => one.at <= at + 20);
-  const breach: Breach = { at: Date.now(), changes, suspects: there.length > 0 ? there : [...active] };
   await mkdir(join(dir, BREACHES), { recursive: true });
+  const before = (await readdir(join(dir, BREACHES))).map((name) => Number.parseInt(name, 10)).filter(Number.isFinite);
+  const breach: Breach = {
+    ...{ at: Date.now(), changes, suspects: there.length > 0 ? there : [...active] },
+    ...(before.length > 0 ? { after: Math.max(...before) } : {}),
+  };
   await writeJson(join(dir, BREACHES, `${breach.at}-${randomUUID().slice(0, 8)}.json`), breach);
 }
 

@@ -187,6 +187,8 @@ async function compare(wall: Wall): Promise<boolean> {
 interface Bad {
   name: string;
   what: string;
+  /** Settings that changed. */
+  keys?: readonly string[];
 }
 
 /** The changed files that only a person changes on purpose, with their changes. */
@@ -198,7 +200,7 @@ async function serious(changed: readonly string[], was: Files, is: Files): Promi
       if (is[name]?.link !== undefined && is[name]?.link !== was[name]?.link)
         return [{ name, what: `replaced .git/${name}` }];
       const keys = await changedSettings(textOf(was[name]), textOf(is[name]));
-      return keys.length > 0 ? [{ name, what: settings(name, keys) }] : [];
+      return keys.length > 0 ? [{ name, what: settings(name, keys), keys }] : [];
     }),
   );
   return found.flat();
@@ -206,7 +208,8 @@ async function serious(changed: readonly string[], was: Files, is: Files): Promi
 
 function describeDeep(name: string, changes: readonly string[], was: Files, is: Files): Bad[] {
   if (changes.length === 0) return [];
-  return [{ name, what: changes[0] ? settings(name, changes) : `${said(was[name], is[name])} .git/${name}` }];
+  if (!changes[0]) return [{ name, what: `${said(was[name], is[name])} .git/${name}` }];
+  return [{ name, what: settings(name, changes), keys: changes }];
 }
 
 function settings(name: string, keys: readonly string[]): string {
@@ -223,10 +226,10 @@ async function repel(
   active: readonly Section[],
 ): Promise<void> {
   const at = Math.min(...bad.map(({ name }) => changedAt(join(commonDir, name))));
-  const all = bad.map(({ name, what }) => {
+  const all = bad.map(({ name, ...found }) => {
     const file = join(commonDir, name);
     const kept = join(dir, 'kept', `${basename(name)}-${randomBytes(4).toString('hex')}`);
-    return { name, what, file, kept };
+    return { name, ...found, file, kept };
   });
   // Recorded first, so that no reader finds a restored file without a recorded breach.
   const changes = all.map(({ name: _, ...change }) => change);

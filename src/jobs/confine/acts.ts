@@ -8,7 +8,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import { type OutsidePlace, readMoves } from '../../git/confinement/outside.js';
-import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
+import { readTrace, TRACE_FILE, type TracedCommand } from '../../git/confinement/trace.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { activeSections, readJson, writeJson } from '../../git/confinement/wall-sections.js';
 import { byGitDir } from '../../git/confinement/whose.js';
@@ -24,9 +24,6 @@ interface Act {
   /** Start of the command, epoch ms. */
   at: number;
 }
-
-/** File name of git's trace in the folder of an agent run. */
-export const TRACE_FILE = 'git-trace.jsonl';
 
 /** Commands that change files, index or branch of the worktree in which they run. */
 const WRITES = new Set(

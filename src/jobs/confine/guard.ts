@@ -10,7 +10,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { Outside, OutsidePlace } from '../../git/confinement/outside.js';
 import { foreignMoves } from '../../git/confinement/own-branch.js';
-import { traceEnvironment } from '../../git/confinement/trace.js';
+import { TRACE_FILE, traceEnvironment } from '../../git/confinement/trace.js';
 import { inspectRepository } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import { exists } from '../../git/worktrees/list.js';
@@ -20,7 +20,7 @@ import { many } from '../../protocol/many.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { writeAtomically } from '../../run-files/run.js';
-import { TRACE_FILE, untoldActs } from './acts.js';
+import { untoldActs } from './acts.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
@@ -180,11 +180,18 @@ export async function describe(
 }
 
 function headings(outOfBounds: readonly OutOfBoundsChange[], redact: Redact): string[] {
-  const own = outOfBounds.filter(({ byOthers }) => !byOthers).map(({ what }) => redact(what));
+  const own = outOfBounds.filter(({ byOthers, among }) => !byOthers && !among).map(({ what }) => redact(what));
+  const unknown = outOfBounds.flatMap(({ what, among }) => (among ? [{ what: redact(what), among }] : []));
+  const there = [...new Set(unknown.flatMap(({ among }) => among))];
   const others = outOfBounds.filter(({ byOthers }) => byOthers).map(({ what }) => redact(what));
   const more = own.length > 5 ? [`did ${many(own.length - 5, 'more thing')}, all in the report`] : [];
   return [
     ...(own.length > 0 ? [`The agent left its worktree: it ${[...own.slice(0, 5), ...more].join('; it ')}.`] : []),
+    ...(unknown.length > 0
+      ? [
+          `While its agent ran, somebody ${unknown.map(({ what }) => what).join('; ')}. It is not known who: ${there.join(', ')} ran then, and a program or person beside them may have done it.`,
+        ]
+      : []),
     ...(others.length > 0 ? [`Somebody else changed the work of this idea: ${others.join('; ')}.`] : []),
   ];
 }

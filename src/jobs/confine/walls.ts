@@ -15,7 +15,7 @@ import { findByToken } from '../../process/tokens.js';
 import type { GateResult, Tripwire } from '../../protocol/gate.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import type { WorkDeps } from '../job.js';
-import { textsWith } from './mentions.js';
+import { whoWrote } from './who-wrote.js';
 
 const known = new WeakMap<LoadedRun, Promise<Wall>>();
 
@@ -44,7 +44,7 @@ export async function inSection<T>(
   wall: Wall,
   given: Pick<Section, 'name' | 'outputFile'>,
   work: () => Promise<T>,
-): Promise<{ result: T; breaches: Breach[] }> {
+): Promise<{ result: T; breaches: Held[] }> {
   const section = await enterSection(wall, given);
   try {
     const result = await work();
@@ -54,26 +54,20 @@ export async function inSection<T>(
   }
 }
 
-/** Restored changes attributed to `name`, without those that another section's output mentions. */
-export async function heldAgainst(wall: Wall, name: string, since: number, worktree?: string): Promise<Breach[]> {
-  const held: Breach[] = [];
-  for (const breach of await breachesBy(wall, name, since, worktree)) {
-    const speak = await speakers(breach);
-    if (speak.length === 0 || speak.includes(name)) held.push(breach);
-  }
-  return held;
+export interface Held extends Breach {
+  /** Several were at work, and nothing tells which of them it was. */
+  unknown?: true;
 }
 
-/** Suspects whose output proves that they worked there. A single suspect needs no such proof. */
-async function speakers({ suspects, changes }: Breach): Promise<string[]> {
-  if (suspects.length < 2) return [];
-  const words = ['git config', 'git replace', ...changes.map(({ file }) => file.slice(file.indexOf('.git/')))];
-  const said = await Promise.all(
-    suspects.map(async ({ name, outputFile }) =>
-      outputFile && (await textsWith(outputFile, words)).size > 0 ? [name] : [],
-    ),
-  );
-  return said.flat();
+/** Restored changes attributed to `name`, without those that are known to be another section's. */
+export async function heldAgainst(wall: Wall, name: string, since: number, worktree?: string): Promise<Held[]> {
+  const held: Held[] = [];
+  for (const breach of await breachesBy(wall, name, since, worktree)) {
+    const writers = await whoWrote(wall, breach);
+    if (writers.length === 0) held.push({ ...breach, unknown: true });
+    else if (writers.includes(name)) held.push(breach);
+  }
+  return held;
 }
 
 /** The section name of an idea's agent. */
@@ -81,6 +75,13 @@ export const agentSection = (idea: string): string => `agent-${idea}`;
 const gateSection = (idea: string): string => `gate-${idea}`;
 const landingSection = (idea: string): string => `landing-${idea}`;
 const setUpSection = (idea: string): string => `set-up-${idea}`;
+
+/** For people. */
+function phraseOf({ name }: Section): string {
+  const [, kind = '', idea = ''] = /^(agent|gate|landing|set-up)-(.*)$/s.exec(name) ?? [];
+  if (kind === '') return name;
+  return kind === 'landing' ? `the gate of the landing of ${idea}` : `the ${kind} of ${idea}`;
+}
 
 /** The idea that a section is about. */
 const ideaOf = (section: string): string => section.replace(/^(?:agent|gate|landing|set-up)-/, '');
@@ -150,12 +151,13 @@ export async function landingGate(wall: Wall, idea: string, gate: () => Promise<
 export const PUT_BACK = 'ralphctl restored it';
 
 /** For a person: the restored change, its copy, and the command that shows it. */
-export const outOfBoundsOf = (breaches: readonly Breach[]): OutOfBoundsChange[] =>
-  breaches.flatMap(({ changes }) =>
+export const outOfBoundsOf = (breaches: readonly Held[]): OutOfBoundsChange[] =>
+  breaches.flatMap(({ changes, unknown, suspects }) =>
     changes.map(({ what, file, kept, pipe }) => ({
       what: pipe
         ? `${what}; ralphctl removed it, as git waits there for ever`
         : `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
       look: kept ? `diff '${kept}' '${file}'` : undefined,
+      ...(unknown ? { among: suspects.map(phraseOf) } : {}),
     })),
   );
