@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { shellWord } from '../../protocol/shell-words.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { agentLabel, launchdPlist, plistProblem } from './launchd-plist.js';
-import { asking, type Manager } from './manager.js';
+import { type Manager, talking } from './manager.js';
 
 /** `logs`: folder of a project's output. */
 export function launchdManager(
@@ -13,7 +13,7 @@ export function launchdManager(
   logs: (project: string) => string,
   uid = process.getuid?.() ?? 0,
 ): Manager {
-  const ask = asking(env);
+  const { ask, act } = talking(env);
   const domain = `gui/${uid}`;
   const pathOf = (project: string): string =>
     join(env.HOME || homedir(), 'Library', 'LaunchAgents', `${agentLabel(project)}.plist`);
@@ -34,7 +34,9 @@ export function launchdManager(
       if (said.ok) return;
       const fix = said.missing
         ? 'It belongs to macOS: see /bin/launchctl. See the file: ralphctl service install --print'
-        : 'Log in on the Mac itself once, then install again. See the file: ralphctl service install --print';
+        : said.silent !== undefined
+          ? 'Try again. See the file: ralphctl service install --print'
+          : 'Log in on the Mac itself once, then install again. See the file: ralphctl service install --print';
       throw new UserError(
         `no service can be installed here: ${said.problem.replace(/\.$/, '')}. ${fix}`,
         EXIT.usage,
@@ -49,7 +51,7 @@ export function launchdManager(
       // A loaded agent keeps its old list until it is loaded again, which ends it.
       const unload = ['launchctl', 'bootout', target(project)] as const;
       if (loaded && stateIn(stdout) === 'running') return `${unload.join(' ')}; ${load.map(shellWord).join(' ')}`;
-      if (loaded) await ask(...unload);
+      if (loaded) await act(...unload);
       await ask('launchctl', 'enable', target(project));
       const said = await ask(...load);
       if (said.ok) return undefined;
@@ -57,8 +59,9 @@ export function launchdManager(
       throw new UserError(`launchd could not load ${pathOf(project)}: ${said.problem}. ${fix}`, EXIT.usage, fix);
     },
     deactivate: async (project) => {
-      if (!(await ask('launchctl', 'print', target(project))).ok) return undefined;
-      const said = await ask('launchctl', 'bootout', target(project));
+      const found = await ask('launchctl', 'print', target(project));
+      if (!found.ok) return found.silent === undefined ? undefined : found.problem;
+      const said = await act('launchctl', 'bootout', target(project));
       return said.ok ? undefined : said.problem;
     },
     forget: () => Promise.resolve(),
@@ -66,6 +69,10 @@ export function launchdManager(
       const said = await ask('launchctl', 'print', target(project));
       const off = (await ask('launchctl', 'print-disabled', domain)).stdout;
       const disabled = new RegExp(`"${agentLabel(project)}" => (?:true|disabled)`).test(off);
+      if (said.silent !== undefined) {
+        const unknown = { why: said.problem, fix: 'try again' };
+        return { enabled: false, active: 'state unknown', running: false, failed: false, unknown };
+      }
       if (!said.ok) return { enabled: false, active: 'not loaded', running: false, failed: false };
       const state = stateIn(said.stdout);
       const code = /^\s*last exit code = (\d+)/m.exec(said.stdout)?.[1];

@@ -1,8 +1,10 @@
 /**
  * What both service managers do for a project's service.
- * Invariant: their programs get no input and never ask; each call ends in time.
+ * Invariant: their programs get no input and never ask; each call ends in time. Only a stop may take long, and never
+ * before the manager has answered.
  */
 import { execa } from 'execa';
+import { shellWord } from '../../protocol/shell-words.js';
 import { which } from '../../server/install/probe.js';
 import type { ServiceSpec } from './systemd-unit.js';
 
@@ -61,25 +63,55 @@ export interface Said {
   /** The first line of an error, or why the program did not start. */
   problem: string;
   missing: boolean;
+  /** The call that got no answer in time. */
+  silent?: string | undefined;
 }
 
-const LONGEST_MS = 100_000;
+/** Under a high load, too, a service manager says what it knows within a second or two. */
+const ANSWER_MS = 10_000;
+/** A stop takes as long as the service has for it. */
+const STOP_MS = 100_000;
 
 export type Ask = (program: string, ...args: string[]) => Promise<Said>;
 
 /** Calls programs of this PATH. */
 export const asking =
-  (env: NodeJS.ProcessEnv, longestMs = LONGEST_MS): Ask =>
+  (env: NodeJS.ProcessEnv, longestMs: number): Ask =>
   async (program, ...args) => {
     const path = await which(program, env);
     if (path === undefined) return { ok: false, stdout: '', problem: `${program} is not on PATH`, missing: true };
     const got = await execa(path, args, {
       ...{ env: { ...env, LC_ALL: 'C', SYSTEMD_PAGER: '', SYSTEMD_COLORS: '0' }, extendEnv: false, reject: false },
-      ...{ stdin: 'ignore' as const, timeout: longestMs },
+      ...{ stdin: 'ignore' as const, timeout: longestMs, forceKillAfterDelay: 1000 },
     });
     const said = String(got.stderr || got.stdout || got.shortMessage || '').trim();
     const problem = got.timedOut
       ? `${program} did not answer within ${longestMs / 1000} s`
       : said.split('\n')[0] || `${program} ended with exit code ${got.exitCode}`;
-    return { ok: !got.failed, stdout: String(got.stdout ?? ''), problem, missing: false };
+    const silent = got.timedOut ? [program, ...args].map(shellWord).join(' ') : undefined;
+    return { ok: !got.failed, stdout: String(got.stdout ?? ''), problem, missing: false, silent };
   };
+
+export interface Talk {
+  ask: Ask;
+  /** For what may take as long as a service takes to stop. */
+  act: Ask;
+}
+
+/** Asks no program again that has not answered once: a command waits for it one time only. */
+export function talking(env: NodeJS.ProcessEnv, answerMs = ANSWER_MS): Talk {
+  const silent = new Map<string, Said>();
+  const once =
+    (ask: Ask): Ask =>
+    async (program, ...args) => {
+      const before = silent.get(program);
+      if (before) return before;
+      const said = await ask(program, ...args);
+      if (said.silent !== undefined) {
+        const problem = `${said.problem} (tried: ${said.silent})`;
+        silent.set(program, { ...said, problem });
+      }
+      return silent.get(program) ?? said;
+    };
+  return { ask: once(asking(env, answerMs)), act: once(asking(env, STOP_MS)) };
+}

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { EXIT, UserError } from '../../protocol/user-error.js';
-import { type Ask, asking, type Linger, type Manager, type ServiceState } from './manager.js';
+import { type Ask, type Linger, type Manager, type Said, type ServiceState, talking } from './manager.js';
 import { systemdUnit, unitName, unitProblem } from './systemd-unit.js';
 
 const SESSION = 'log in with a session of your own (ssh or a console, not su or sudo)';
@@ -11,15 +11,17 @@ const PRINT = 'See the unit: ralphctl service install --print';
 const WITHOUT =
   'In a container, or without systemd, let its own supervisor call this after a boot: ralphctl service run';
 
-/** `uid`: of the user whose manager it is. `nameOfUser` may throw. */
+/** `uid`: of the user whose manager it is. `nameOfUser` may throw. `answerMs`: how long it may take to say something. */
 export function systemdManager(
   env: NodeJS.ProcessEnv,
   uid = process.getuid?.() ?? 0,
   nameOfUser: () => string = () => userInfo().username,
+  answerMs?: number,
 ): Manager {
-  const ask = asking(withRuntimeFolder(env, uid));
+  const { ask, act } = talking(withRuntimeFolder(env, uid), answerMs);
   const linger = lingerOf(ask, userOf(uid, nameOfUser));
   const user = (...args: string[]) => ask('systemctl', '--user', ...args);
+  const answers = () => user('show-environment');
   const failed = (what: string, why: string, project: string): UserError => {
     const fix = `See why: ${logs(project)}`;
     return new UserError(`systemd could not ${what} ${unitName(project)}: ${why}. ${fix}`, EXIT.usage, fix);
@@ -35,8 +37,8 @@ export function systemdManager(
       return systemdUnit({ ...spec, systemd: await versionOf(ask) });
     },
     assertUsable: async () => {
-      const said = await user('show-environment');
-      if (!said.ok) throw unusable(said.problem, said.missing, linger);
+      const said = await answers();
+      if (!said.ok) throw unusable(said, linger, uid);
     },
     activate: async (project, changed) => {
       const name = unitName(project);
@@ -44,24 +46,26 @@ export function systemdManager(
       if (!reload.ok) throw failed('reload the units for', reload.problem, project);
       const enable = await user('enable', name);
       if (!enable.ok) throw failed('enable', enable.problem, project);
-      const { running } = await stateOf(user, name);
+      const { running } = await stateOf(user, name, uid);
       if (running) return changed ? `systemctl --user restart ${name}` : undefined;
-      const start = await user('start', name);
+      const start = await act('systemctl', '--user', 'start', name);
       if (!start.ok) throw failed('start', start.problem, project);
       return undefined;
     },
     deactivate: async (project) => {
-      const said = await user('disable', '--now', unitName(project));
+      const there = await answers();
+      if (there.silent !== undefined) return there.problem;
+      const said = await act('systemctl', '--user', 'disable', '--now', unitName(project));
       return said.ok ? undefined : said.problem;
     },
     forget: async (project) => {
       await user('daemon-reload');
       await user('reset-failed', unitName(project));
     },
-    state: async (project) => ({
-      ...(await stateOf(user, unitName(project))),
-      lingering: await linger.state(),
-    }),
+    state: async (project) => {
+      const [state, lingering] = await Promise.all([stateOf(user, unitName(project), uid), linger.state()]);
+      return { ...state, lingering };
+    },
     logsOf: logs,
     startOf: (project) => `systemctl --user start ${unitName(project)}`,
     linger,
@@ -83,13 +87,20 @@ function withRuntimeFolder(env: NodeJS.ProcessEnv, uid: number): NodeJS.ProcessE
   return env.XDG_RUNTIME_DIR || !existsSync(folder) ? env : { ...env, XDG_RUNTIME_DIR: folder };
 }
 
-function unusable(problem: string, missing: boolean, linger: Linger): UserError {
+/** It is there, and hangs: another session reaches it no better. */
+const whenSilent = (uid: number): string => `see whether it hangs: systemctl status user@${uid}.service; then try again`;
+
+function unusable({ problem, missing, silent }: Said, linger: Linger, uid: number): UserError {
   const fix = missing
     ? `Install systemd. ${WITHOUT}. ${PRINT}`
-    : `To reach it, ${SESSION}, or turn lingering on first: ${linger.command}. ${WITHOUT}. ${PRINT}`;
+    : silent !== undefined
+      ? `${capital(whenSilent(uid))}. ${WITHOUT}. ${PRINT}`
+      : `To reach it, ${SESSION}, or turn lingering on first: ${linger.command}. ${WITHOUT}. ${PRINT}`;
   const what = missing ? problem : `the user manager of systemd does not answer: ${problem.replace(/\.$/, '')}`;
   return new UserError(`no service can be installed here: ${what}. ${fix}`, EXIT.usage, fix);
 }
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 async function versionOf(ask: Ask): Promise<number | undefined> {
   const found = /^systemd (\d+)/.exec((await ask('systemctl', '--version')).stdout)?.[1];
@@ -102,10 +113,11 @@ const PROPERTIES =
 async function stateOf(
   user: (...args: string[]) => ReturnType<Ask>,
   name: string,
+  uid: number,
 ): Promise<Omit<ServiceState, 'lingering'>> {
   const said = await user('show', name, `--property=${PROPERTIES}`);
   if (!said.ok) {
-    const fix = said.missing ? 'install systemd' : SESSION;
+    const fix = said.missing ? 'install systemd' : said.silent !== undefined ? whenSilent(uid) : SESSION;
     const unknown = { why: said.problem.replace(/\.$/, ''), fix };
     return { enabled: false, active: 'state unknown', running: false, failed: false, unknown };
   }

@@ -197,6 +197,28 @@ describe('with systemd', () => {
     await expect(install(bare, {}, tools(bare.env))).rejects.toThrow('systemctl is not on PATH. Install systemd');
   });
 
+  it('waits once and not long for a manager that hangs, and says what was tried', async () => {
+    await installed();
+    const name = `ralphctl-${await projectId()}.service`;
+    for (const program of ['systemctl', 'loginctl']) await here.program(program, 'exec sleep 600');
+    const hung = () => ({ manager: systemdManager(here.context.env, 1000, undefined, 300), program: here.cli });
+    const before = (await here.calls()).length;
+    const text = await printed(() => status(here.context, {}, hung()));
+    expect(text).toContain(
+      `its manager does not answer: systemctl did not answer within 0.3 s (tried: systemctl --user show ${name} `,
+    );
+    expect(text).toContain('next: see whether it hangs: systemctl status user@1000.service');
+    await expect(install(here.context, {}, hung())).rejects.toThrow(
+      /does not answer: systemctl did not answer within 0\.3 s \(tried: systemctl --version\)\. See whether it hangs/,
+    );
+    const gone = await printed(() => uninstall(here.context, {}, hung()));
+    expect(gone).toContain('could not stop it: systemctl did not answer within 0.3 s (tried: systemctl --user show-env');
+    // Each of the three commands asks each program once.
+    const calls = (await here.calls()).slice(before);
+    expect(calls.filter((call) => call.startsWith('systemctl '))).toHaveLength(3);
+    expect(existsSync(join(units(), name))).toBe(false);
+  }, 30_000);
+
   it('sees a repository that moved, a Node that is gone, and a service whose repository is gone', async () => {
     await installed();
     const project = await projectId();
