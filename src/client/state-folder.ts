@@ -4,7 +4,7 @@
  */
 import { access, chmod, constants, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { asSystemError, isFull, meaningOf } from '../config/system-errors.js';
+import { asSystemError, isFull, isPassing, meaningOf } from '../config/system-errors.js';
 import { makeTemporary } from '../process/temporary.js';
 import { EXIT, UserError } from '../protocol/user-error.js';
 import type { Context } from './context.js';
@@ -61,7 +61,7 @@ function troubleOf({ root, env }: Pick<Context, 'root' | 'env'>, error: unknown)
   const known = meaningOf(code, root);
   const fix = `${known ? `${known.fix}, or choose` : 'Choose'} another folder: export RALPHCTL_HOME=DIR`;
   const what = `cannot use the state folder ${root}${from}: ${known?.what ?? message}`;
-  return new UserError(`${what}. ${fix}`, EXIT.usage, fix);
+  return Object.assign(new UserError(`${what}. ${fix}`, EXIT.usage, fix), { cause: error });
 }
 
 /**
@@ -94,7 +94,8 @@ export async function stateTrouble(
 export async function withDisk(error: unknown, context: Pick<Context, 'root' | 'env'>): Promise<unknown> {
   const system = asSystemError(error);
   const known = error instanceof UserError ? error : system;
-  const open = !known || known.exitCode === EXIT.unreachable || (system !== undefined && system.path === undefined);
+  const isTold = error instanceof UserError && isPassing(error.cause);
+  const open = !isTold && (!known || known.exitCode === EXIT.unreachable || (system !== undefined && system.path === undefined));
   const trouble = open ? await stateTrouble(context, { write: true }) : undefined;
   if (!trouble || system) return trouble ?? error;
   const said = error instanceof Error ? error.message : String(error);
@@ -103,6 +104,25 @@ export async function withDisk(error: unknown, context: Pick<Context, 'root' | '
     known?.exitCode ?? trouble.exitCode,
     trouble.fix,
   );
+}
+
+/**
+ * For a command that a service manager starts. The manager takes bad input (exit code 2) as final, and a full disk is
+ * none: with another code it tries again.
+ */
+export async function triedAgain(
+  context: Pick<Context, 'root' | 'env'>,
+  work: () => Promise<number>,
+  more = '',
+): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    const told = await withDisk(error, context);
+    const known = told instanceof UserError ? told : asSystemError(told);
+    if (known?.exitCode !== EXIT.usage || !(isPassing(told) || isPassing(error))) throw error;
+    throw Object.assign(new UserError(`${known.message}${more}`, EXIT.unreachable, known.fix), { cause: told });
+  }
 }
 
 /**

@@ -28,6 +28,19 @@ export const isFull = (error: unknown): boolean => {
   return code === 'ENOSPC' || code === 'EDQUOT';
 };
 
+/** What goes by itself or with room made elsewhere: the same call works later, and nobody has to change it. */
+const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+
+/** Whether the error, or one that it caused, passes. */
+export function isPassing(error: unknown): boolean {
+  const seen = new Set<unknown>();
+  for (let at: unknown = error; at instanceof Error && !seen.has(at); at = at.cause) {
+    seen.add(at);
+    if (PASSING.has(String((at as NodeJS.ErrnoException).code))) return true;
+  }
+  return false;
+}
+
 interface Meaning {
   what: string;
   /** The beginning of a sentence. `path`: quoted for a shell. */

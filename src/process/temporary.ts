@@ -20,6 +20,7 @@ export async function makeTemporary(use: string): Promise<string> {
   } catch (error) {
     const from = process.env.TMPDIR ? ' (from TMPDIR)' : '';
     const why = (error as Error).message;
-    throw new UserError(`ralphctl cannot use the temporary folder ${tmpdir()}${from}: ${why}. ${FIX}`, undefined, FIX);
+    const what = `ralphctl cannot use the temporary folder ${tmpdir()}${from}: ${why}`;
+    throw Object.assign(new UserError(`${what}. ${FIX}`, undefined, FIX), { cause: error });
   }
 }

@@ -1,9 +1,11 @@
 /** What is true of a project's service now, and the next command to use. Changes nothing. */
 import { access } from 'node:fs/promises';
+import { isPassing } from '../../config/system-errors.js';
 import { commonDirAt } from '../../git/worktrees/moved.js';
 import { shellWord } from '../../protocol/shell-words.js';
 import { isExecutable } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
+import { stateTrouble } from '../state-folder.js';
 import type { Manager, ServiceState } from './manager.js';
 import { otherServices, readRecord, type ServiceRecord, unitOnDisk } from './record.js';
 
@@ -29,7 +31,7 @@ const INSTALL = 'ralphctl service install';
 
 /** @param commonDir of the repository of the caller; undefined where it is not in the project's */
 export async function serviceStatus(
-  { root }: Pick<Context, 'root'>,
+  { root, env }: Pick<Context, 'root' | 'env'>,
   { manager, program }: Tools,
   project: string,
   commonDir: string | undefined,
@@ -46,6 +48,7 @@ export async function serviceStatus(
   }
   const state = await manager.state(project);
   const problems = [
+    ...(await ofDisk({ root, env })),
     ...(await ofFiles(record, disk, program)),
     ...(await ofRepository(record, commonDir)),
     ...ofState(manager, project, state),
@@ -54,6 +57,15 @@ export async function serviceStatus(
   const usual = state.running ? 'ralphctl status' : manager.startOf(project);
   const next = problems[0]?.fix ?? usual;
   return { project, name, unit, installed: disk !== 'none', state, record, problems, next };
+}
+
+/** The manager sees an exit code only. */
+async function ofDisk(context: Pick<Context, 'root' | 'env'>): Promise<ServiceStatus['problems']> {
+  const trouble = await stateTrouble(context, { write: false });
+  if (!trouble) return [];
+  const { message, fix = '' } = trouble;
+  const again = isPassing(trouble) ? ', and it tries again by itself' : '';
+  return [{ what: `it cannot work${again}: ${message.replace(`. ${fix}`, '')}`, fix }];
 }
 
 async function ofFiles(

@@ -73,7 +73,7 @@ export function systemdUnit(spec: ServiceSpec): string {
     '# Code 0: no run is open, or a person stopped the worker. It stays down.',
     'Restart=on-failure',
     ...(steps ? ['RestartSec=5', 'RestartSteps=8', 'RestartMaxDelaySec=600'] : ['RestartSec=60']),
-    '# Bad settings: trying again fixes nothing.',
+    '# Bad settings: trying again fixes nothing. A full disk has another code.',
     'RestartPreventExitStatus=2',
     '# The worker saves running iterations and hands them back.',
     'TimeoutStopSec=90',

@@ -3,7 +3,7 @@
 import { EXIT } from '../../../protocol/user-error.js';
 import { workerState } from '../../../worker/record.js';
 import { type Context, findProjectId, print, say } from '../../context.js';
-import { ensureStateFolder } from '../../state-folder.js';
+import { ensureStateFolder, triedAgain } from '../../state-folder.js';
 import { ensureWorker, program, stopWorker } from '../../worker-process.js';
 
 export interface WorkerOptions {
@@ -25,6 +25,10 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     print((await stopWorker(context, project)) ? 'worker stopped' : 'no worker was running');
     return EXIT.ok;
   }
+  return triedAgain(context, () => begin(context, project, options));
+}
+
+async function begin(context: Context, project: string, options: WorkerOptions): Promise<number> {
   await ensureStateFolder(context);
   if (options.supervise) {
     const { supervise } = await import('../../../worker/supervise.js');

@@ -1,7 +1,8 @@
 /**
  * `ralphctl service run`: the process of a service. Goes on with the open run of its project.
  * Invariant: it starts no run. Where no run can be open it starts nothing at all, not even the server. A project has one
- * worker: it takes the lock that `start` takes, and leaves a running worker alone.
+ * worker: it takes the lock that `start` takes, and leaves a running worker alone. A full disk never ends the service for
+ * good.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,14 +23,19 @@ import {
 } from '../../../worker/record.js';
 import { type Context, findProjectId, say } from '../../context.js';
 import { assertProjectId } from '../../service/record.js';
-import { ensureStateFolder } from '../../state-folder.js';
+import { ensureStateFolder, triedAgain } from '../../state-folder.js';
 import { program } from '../../worker-process.js';
 
 const FIRST_WAIT_MS = 2000;
 const LAST_WAIT_MS = 5 * 60_000;
 const LOCK_MS = 90_000;
 
-export async function serviceRun(context: Context, asked?: string): Promise<number> {
+const AGAIN = '. The service tries again by itself';
+
+export const serviceRun = (context: Context, asked?: string): Promise<number> =>
+  triedAgain(context, () => goOn(context, asked), AGAIN);
+
+async function goOn(context: Context, asked: string | undefined): Promise<number> {
   const { root } = context;
   const project = asked === undefined ? await findProjectId(context) : assertProjectId(asked);
   const runId = await mayBeOpen(root, project);
