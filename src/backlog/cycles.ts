@@ -6,7 +6,7 @@
 type Graph = readonly (readonly number[])[];
 
 /** Strongly connected components of more than one node, or of one node that points at itself (Tarjan). */
-function knots(graph: Graph): number[][] {
+export function knots(graph: Graph): number[][] {
   const index = new Int32Array(graph.length).fill(-1);
   const low = new Int32Array(graph.length);
   const onStack = new Uint8Array(graph.length);

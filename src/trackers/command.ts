@@ -3,6 +3,8 @@
  * stdout, once for each call.
  */
 import type { TrackerConfig } from '../config/schema/tracker.js';
+import { cutAroundCommands } from '../protocol/cut.js';
+import { inOneLine } from '../protocol/escapes.js';
 import type { BugReport } from '../protocol/triage.js';
 import { endOf } from './http-answer.js';
 import { MOST_CLOSED } from './pages.js';
@@ -72,8 +74,10 @@ export class CommandTracker implements Tracker {
       if (progress) await this.#call({ version: 1, op: 'progress', ref, holder, text });
       return undefined;
     }
-    const last = (await this.#call({ version: 1, op: 'claim', ref, holder, text })).at(-1);
-    return last && 'taken' in last ? { taken: last.taken } : undefined;
+    const lines = await this.#call({ version: 1, op: 'claim', ref, holder, text });
+    // Also before another line: a claim in doubt is none.
+    const lost = lines.find((line) => 'taken' in line);
+    return lost && 'taken' in lost ? { taken: saidWords(lost.taken) } : undefined;
   }
 
   free(): Promise<string[]> {
@@ -110,11 +114,11 @@ export class CommandTracker implements Tracker {
     const failed = lines.find((line) => 'error' in line);
     if (failed && 'error' in failed) {
       const at = failed.retryAt === undefined ? undefined : Date.parse(failed.retryAt);
-      throw new TrackerError(`${about}: ${failed.error}`, failed.retry ?? at !== undefined, at);
+      throw new TrackerError(`${about}: ${saidWords(failed.error)}`, failed.retry ?? at !== undefined, at);
     }
     const [why = ''] = stderr.split('\n').slice(-1);
     if (exitCode !== 0)
-      throw new TrackerError(`${about} failed with exit code ${exitCode}${why === '' ? '' : `: ${why}`}`, true);
+      throw new TrackerError(`${about} failed with exit code ${exitCode}${why === '' ? '' : `: ${saidWords(why)}`}`, true);
     const last = lines.at(-1);
     // A program that was cut off in the middle of a list must not pass for one with fewer items.
     if (!last || !('ok' in last || 'taken' in last))
@@ -122,6 +126,11 @@ export class CommandTracker implements Tracker {
     return lines;
   }
 }
+
+/** They become a part of the run's history. */
+const MOST_SAID = 300;
+
+const saidWords = (text: string): string => cutAroundCommands(inOneLine(text.slice(0, 4000)).trim(), MOST_SAID);
 
 function readLine(line: string, number: number, about: string): TrackerLine {
   let value: unknown;

@@ -7,9 +7,10 @@
 
 import { createHash } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
-import { findCycles } from '../backlog/cycles.js';
+import { findCycles, knots } from '../backlog/cycles.js';
 import type { LeftOut } from '../backlog/formats/format.js';
 import type { TrackerConfig } from '../config/schema/tracker.js';
+import { inOneLine } from '../protocol/escapes.js';
 import { IDEA_ID, type Idea, type Priority } from '../protocol/idea.js';
 import { unlinked } from '../protocol/unlinked.js';
 import type { Item } from './tracker.js';
@@ -65,19 +66,27 @@ export function ideasOf(items: readonly Item[], config: TrackerConfig, where: st
   return { ideas, leftOut };
 }
 
+/** Circles that are opened one by one. Issues that all name each other have more than anybody can count. */
+const MOST_ROUNDS = 20;
+
 /** A circle would refuse the whole backlog, and anybody can write one. */
 function breakCycles(ideas: readonly Idea[]): void {
   const at = new Map(ideas.map(({ id }, index) => [id, index]));
-  const graph = () => ideas.map(({ dependsOn }) => dependsOn.flatMap((id) => at.get(id) ?? []));
-  for (let cycles = findCycles(graph()); cycles.length > 0; cycles = findCycles(graph())) {
-    for (const cycle of cycles) {
-      const around = new Set(cycle.map((index) => ideas[index]?.id));
-      for (const index of cycle) {
-        const idea = ideas[index];
-        if (idea) idea.dependsOn = idea.dependsOn.filter((id) => !around.has(id));
-      }
+  const graph = (): number[][] => ideas.map(({ dependsOn }) => dependsOn.flatMap((id) => at.get(id) ?? []));
+  const drop = (cycle: readonly number[]): void => {
+    const around = new Set(cycle.map((index) => ideas[index]?.id));
+    for (const index of cycle) {
+      const idea = ideas[index];
+      if (idea) idea.dependsOn = idea.dependsOn.filter((id) => !around.has(id));
     }
+  };
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const cycles = findCycles(graph());
+    if (cycles.length === 0) return;
+    cycles.forEach(drop);
   }
+  // In a knot, each dependency is a part of some circle.
+  knots(graph()).forEach(drop);
 }
 
 /** Ids stay the same while the item is there. What cannot be part of an id gives way to a fingerprint. */
@@ -104,19 +113,22 @@ function whyNot({ member, labels, author }: Item, { trust, trustLabel }: Tracker
 }
 
 function ideaOf(id: string, item: Item, { tracker }: TrackerConfig, where: string): Idea {
-  const title = plainTitle(item.title) || `item ${item.ref}`;
+  const title = plainTitle(item.title) || `item ${plainTitle(item.ref)}`;
+  const url = item.url === undefined ? '' : inOneLine(item.url).trim();
   const body = readable(item.body).trim();
   const cut = body.length > MAX_TEXT ? `${body.slice(0, MAX_TEXT)}\n[The rest is cut.]` : body;
   const priority = item.priority === undefined ? priorityOf(item.labels) : steps(item.priority);
   return {
     ...{ id, title, text: cut === '' ? title : `${title}\n\n${cut}` },
     ...{ blue: false, dependsOn: [], done: false, ralph: true, success: [], allowEmpty: false },
-    tags: item.labels.slice(0, MOST_TAGS).map((label) => plainTitle(label).toLowerCase().replaceAll(' ', '-')),
+    tags: item.labels
+      .slice(0, MOST_TAGS)
+      .flatMap((label) => plainTitle(label).toLowerCase().replaceAll(' ', '-') || []),
     ...(priority ? { priority } : {}),
-    source: { file: item.url ?? where, line: 0 },
+    source: { file: url || where, line: 0 },
     origin: {
       ...{ tracker, ref: item.ref },
-      ...(item.url === undefined ? {} : { url: item.url }),
+      ...(url === '' ? {} : { url }),
       ...(item.author === undefined ? {} : { author: plainTitle(item.author) }),
     },
   };

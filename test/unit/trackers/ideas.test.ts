@@ -37,6 +37,25 @@ describe('ideas of items (F3)', () => {
     expect(ideas[0]?.tags).toContain('quick-win');
   });
 
+  it('have no text that steers a terminal, also where the tracker is a program', () => {
+    const odd = '\u001b[31m7\u202e';
+    const { ideas } = read([
+      item(odd, { title: '\u0000', url: 'http://x/\u001b]0;y\u0007\nz', labels: ['\u001b[2J', 'a'] }),
+    ]);
+    expect(ideas).toMatchObject([
+      { title: 'item 7', tags: ['a'], source: { file: 'http://x/ z' }, origin: { ref: odd, url: 'http://x/ z' } },
+    ]);
+  });
+
+  it('that all wait for each other are read at once, and others keep their order', () => {
+    const all = Array.from({ length: 150 }, (_, n) => String(n + 1));
+    const items = all.map((ref) => item(ref, { after: all }));
+    const { ideas } = read([...items, item('900', { after: ['1', '901'] }), item('901')]);
+    expect(ideas.slice(0, 150).flatMap(({ dependsOn }) => dependsOn)).toEqual([]);
+    expect(ideas[150]?.dependsOn).toEqual(['issue-1', 'issue-901']);
+    expect(validateIdeas(ideas)).toEqual([]);
+  });
+
   it('wait for those that their text names, if these are listed', () => {
     const body = 'Depends on #2 and #9\n> blocked by: #3\nsee #4, which depends on nothing';
     const { ideas } = read([item('1', { body }), item('2'), item('3'), item('4')]);

@@ -37,6 +37,21 @@ describe('tracker programs (F4)', () => {
     for (const [name, wanted] of Object.entries(trackerSchemas())) check(wanted, name);
   });
 
+  it('words of a program are short and in one line, because they become part of the history', async () => {
+    const saying = (key: string): Tracker =>
+      printing('', `console.log(JSON.stringify({ ${key}: '\\u001b[2Jzoe\\u0007\\nof ' + 'a'.repeat(3_000_000) }));`);
+    const taken = await saying('taken').claim('1', A, 'works');
+    expect(taken?.taken).toMatch(/^zoe of a{100,}…$/);
+    expect(taken?.taken.length).toBeLessThanOrEqual(300);
+    const error = await saying('error').claim('1', A, 'works').then(String, String);
+    expect(error).toMatch(/\(claim\): zoe of a{100,}…$/);
+    expect(error.length).toBeLessThan(2000);
+  });
+
+  it('an item that is taken stays so, whatever the program prints after it', async () => {
+    expect(await printing('{"taken":"zoe"}\n{"ok":true}\n').claim('1', A, 'works')).toEqual({ taken: 'zoe' });
+  });
+
   it.each([
     [{ tracker: 'github', file: 'reports.jsonl' }, 'file', 'jsonl'],
     [{ tracker: 'jsonl', file: 'reports.jsonl', repository: 'acme/shop' }, 'repository', 'github or gitlab'],
