@@ -3,7 +3,7 @@
  * filter. Pure.
  */
 import type { ToolResult } from './tool.js';
-import { TrackerError } from './tracker.js';
+import { notTooFar, TrackerError } from './tracker.js';
 
 export interface ApiAnswer {
   status: number;
@@ -85,19 +85,31 @@ export function failureOf(
   }
   if (status === 401)
     return new TrackerError(`the login of ${program} is not accepted. Log in: ${login}`, true, undefined, true);
-  if (status >= 500) return new TrackerError(`${who} fails with ${status}`, true);
+  // A proxy in between gave up, or wants the request again.
+  if (status === 408 || status === 425 || status >= 500) return new TrackerError(`${who} fails with ${status}`, true);
   return new TrackerError(`${who} refuses it with ${status}: ${said}`, false);
 }
 
 /** Epoch ms; undefined where no limit is the cause. */
 function limitedUntil({ status, headers, lines }: ApiAnswer): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  if (Number.isFinite(seconds)) return Date.now() + seconds * 1000;
+  const now = Date.now();
+  const number = (name: string): number => Number(headers.get(name) || Number.NaN);
+  const seconds = number('retry-after');
+  if (seconds >= 0) return notTooFar(now + seconds * 1000, now);
   const used = headers.get('x-ratelimit-remaining') === '0' || headers.get('ratelimit-remaining') === '0';
-  const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset') ?? Number.NaN);
-  if (used && Number.isFinite(reset)) return reset * 1000;
-  return status === 429 || /rate limit/i.test(lines.join(' ')) ? Date.now() + LIMIT_WAIT_MS : undefined;
+  const reset = headers.has('x-ratelimit-reset') ? number('x-ratelimit-reset') : number('ratelimit-reset');
+  if (used && Number.isFinite(reset)) return notTooFar(reset * 1000 + ahead(headers.get('date'), now), now);
+  return status === 429 || /rate limit/i.test(lines.join(' ')) ? now + LIMIT_WAIT_MS : undefined;
+}
+
+/** What the answer needed on its way. */
+const ON_ITS_WAY_MS = 60_000;
+
+/** How far the clock here is ahead of the forge's. The reset is a time of the forge. */
+function ahead(date: string | undefined, now: number): number {
+  const off = now - Date.parse(date ?? '');
+  return Math.abs(off) > ON_ITS_WAY_MS ? off : 0;
 }
 
 const firstLine = (text: string): string =>

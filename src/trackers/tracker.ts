@@ -85,3 +85,16 @@ export class TrackerError extends Error {
     super(inOneLine(message));
   }
 }
+
+/** Longest wait for an end that a tracker names: one that is wrong must not hold work for years. */
+const LONGEST_MS = 24 * 3_600_000;
+
+export const notTooFar = (end: number, now: number): number => Math.min(end, now + LONGEST_MS);
+
+/**
+ * When to ask again, epoch ms. Undefined: the tracker names no end, or one that is over, as with another clock: then the
+ * waits grow from try to try.
+ */
+export function endOfWait({ at }: Pick<TrackerError, 'at'>, now: number): number | undefined {
+  return at === undefined || at <= now ? undefined : notTooFar(at, now);
+}

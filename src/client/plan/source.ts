@@ -19,7 +19,7 @@ import { UserError } from '../../protocol/user-error.js';
 import { ideasOf } from '../../trackers/ideas.js';
 import { openTracker, repositoryOf, type TrackerPlace } from '../../trackers/open.js';
 import { reportsOf } from '../../trackers/report.js';
-import { type Item, type Tracker, TrackerError } from '../../trackers/tracker.js';
+import { endOfWait, type Item, type Tracker, TrackerError } from '../../trackers/tracker.js';
 import { type Context, say } from '../context.js';
 
 export interface Source {
@@ -146,8 +146,10 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!(error instanceof TrackerError) || !error.retry || error.needsPerson) throw error;
-      const waitMs = error.at === undefined ? 1000 * failures : Math.max(1000, error.at - Date.now() + 1000);
-      if (waitMs > LONGEST_WAIT_MS || (error.at === undefined && failures >= FAILURES)) throw error;
+      const now = Date.now();
+      const at = endOfWait(error, now);
+      const waitMs = at === undefined ? 1000 * failures : at - now + 1000;
+      if (waitMs > LONGEST_WAIT_MS || (at === undefined && failures >= FAILURES)) throw error;
       say(`${error.message}; waiting`);
       await sleep(waitMs);
     }

@@ -19,6 +19,7 @@ import type { Idea } from '../../protocol/idea.js';
 import type { Below } from '../../protocol/review.js';
 import { noteReviewed, type Reviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
+import { endOfWait } from '../../trackers/tracker.js';
 import { readResult } from '../agent-run/result.js';
 import type { WorkDeps } from '../job.js';
 import { redactorOf } from '../secrets.js';
@@ -233,7 +234,7 @@ export const openerOf =
           `The pull request of ${idea.id} cannot be opened: ${error.message}.`,
           `Check: ${forgeOf(deps, run).words.login}`,
         );
-      const { at } = error.later;
+      const at = endOfWait(error.later, Date.now());
       const why = redactorOf(deps)(error.message);
       return {
         kind: 'forge-waits',

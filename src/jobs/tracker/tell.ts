@@ -9,7 +9,7 @@ import type { ClaimInput, TellTrackerInput, TrackerAnswer } from '../../protocol
 import { trackerOfRun } from '../../run-files/settings.js';
 import { openTracker } from '../../trackers/open.js';
 import { textOf, worksText } from '../../trackers/texts.js';
-import { type Holder, type Tracker, TrackerError } from '../../trackers/tracker.js';
+import { endOfWait, type Holder, type Tracker, TrackerError } from '../../trackers/tracker.js';
 import type { WorkContext, WorkDeps } from '../job.js';
 import { loadOne } from '../load.js';
 import { redactorOf } from '../secrets.js';
@@ -58,6 +58,7 @@ async function withTracker(
     if (!(error instanceof TrackerError)) throw error;
     const why = redactorOf(deps)(error.message);
     if (!error.retry) return { kind: 'refused', why };
-    return { kind: 'later', why, ...(error.at === undefined ? {} : { at: error.at }) };
+    const at = endOfWait(error, Date.now());
+    return { kind: 'later', why, ...(at === undefined ? {} : { at }) };
   }
 }

@@ -17,7 +17,7 @@ import { amended } from '../../run-files/amendments.js';
 import { allCarried, retriedIdeas, takeCarried } from '../../run-files/carried.js';
 import { addIdeas } from '../../run-files/run.js';
 import { repositoryPath } from '../../run-files/ticks.js';
-import { TrackerError } from '../../trackers/tracker.js';
+import { endOfWait, TrackerError } from '../../trackers/tracker.js';
 import { type WorkContext, type WorkDeps, WorkError } from '../job.js';
 import { load } from '../load.js';
 import { assertRepository } from '../repository-gone.js';
@@ -148,7 +148,8 @@ function cardsOf(chosen: readonly Idea[], done: ReadonlySet<string>): IdeaCard[]
 
 function unreadable(error: unknown, redact: (text: string) => string): PlanWaveResult {
   if (error instanceof TrackerError) {
-    const { message, retry, at, needsPerson } = error;
+    const { message, retry, needsPerson } = error;
+    const at = endOfWait(error, Date.now());
     const person = !retry || needsPerson ? { person: true as const } : {};
     return { kind: 'unreadable', why: redact(message), ...person, ...(at === undefined ? {} : { at }) };
   }

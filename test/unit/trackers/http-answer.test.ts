@@ -4,6 +4,7 @@ import { explain } from '../../../src/client/output.js';
 import { forPeople } from '../../../src/client/views/terminal.js';
 import { clock, withLocalTimes } from '../../../src/screen/text/time.js';
 import { failureOf, readAnswer } from '../../../src/trackers/http-answer.js';
+import { endOfWait } from '../../../src/trackers/tracker.js';
 
 const read = (...stdout: string[]) => readAnswer({ exitCode: 0, stdout, stderr: '' });
 const ANSWER = ['HTTP/2.0 200 OK', 'Ratelimit-Remaining: 1999', '', '[{"id":1}]'];
@@ -70,5 +71,50 @@ describe('a limit of the forge', () => {
       write.mockRestore();
     }
     expect(lines.join('')).toMatch(/limits requests until .*02:10\n$/);
+  });
+});
+
+describe('the end of a limit that is wrong', () => {
+  const HOUR = 3_600_000;
+  /** Milliseconds from now. */
+  const waitOf = (status: number, ...headers: string[]): number | undefined => {
+    const answer = read(`HTTP/2.0 ${status} No`, ...headers, '', '{"message":"no"}');
+    const now = Date.now();
+    const result = { exitCode: 1, stdout: [], stderr: '' };
+    const error = failureOf('gh', 'gh auth login', { result, answer, timeoutMs: 1000 });
+    expect([error.retry, error.message]).toEqual([true, expect.stringMatching(/limits requests until \d{4}-.* UTC$/)]);
+    const end = endOfWait(error, now);
+    return end === undefined ? undefined : end - now;
+  };
+  const used = (reset: number) => ['X-RateLimit-Remaining: 0', `X-RateLimit-Reset: ${reset}`];
+
+  it('is a wait of a day at most, and no failure', () => {
+    for (const seconds of ['1e300', '99999999999999', '31536000'])
+      expect(waitOf(429, `Retry-After: ${seconds}`)).toBeLessThanOrEqual(24 * HOUR);
+    for (const reset of [9_999_999_999_999, Date.now() + HOUR])
+      expect(waitOf(403, ...used(reset))).toBeLessThanOrEqual(24 * HOUR);
+  });
+
+  it('names none where it is over: the waits grow from try to try', () => {
+    expect(waitOf(429, 'Retry-After: 0')).toBeUndefined();
+    expect(waitOf(403, ...used(Math.floor(Date.now() / 1000) - 600))).toBeUndefined();
+    for (const odd of ['-5', 'soon', '']) {
+      const wait = waitOf(429, `Retry-After: ${odd}`);
+      expect([wait !== undefined && wait > 50_000, wait !== undefined && wait <= 61_000]).toEqual([true, true]);
+    }
+  });
+
+  it('is a time of the forge, whose clock differs', () => {
+    const forge = Math.floor(Date.now() / 1000) - 7200;
+    const wait = waitOf(403, ...used(forge + 600), `Date: ${new Date(forge * 1000).toUTCString()}`);
+    expect([(wait ?? 0) > 590_000, (wait ?? 0) < 660_000]).toEqual([true, true]);
+  });
+
+  it('an answer of a proxy that gave up can be tried again', () => {
+    for (const status of [408, 425, 502, 504]) {
+      const answer = read(`HTTP/2.0 ${status} No`, '', '');
+      const result = { exitCode: 1, stdout: [], stderr: '' };
+      expect(failureOf('gh', 'gh auth login', { result, answer, timeoutMs: 1000 })).toMatchObject({ retry: true });
+    }
   });
 });
