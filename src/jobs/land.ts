@@ -21,7 +21,7 @@ import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import type { LoadedRun } from '../run-files/run.js';
 import type { RunFile } from '../run-files/shapes.js';
-import { repositoryPath, tickedText, tickFiles, ticksIn, tickUntracked } from '../run-files/ticks.js';
+import { repositoryPath, tickedText, tickFiles, ticksIn } from '../run-files/ticks.js';
 import { tellActivity } from './activity.js';
 import { whoWorked } from './agent-run/result.js';
 import { storeOf } from './beads.js';
@@ -38,6 +38,7 @@ import { dropPlace } from './plan-place.js';
 import { asWorkError, setUp } from './prepare.js';
 import { openerOf } from './review/open.js';
 import { cleanLanding, redactorOf } from './secrets.js';
+import { tickUntracked } from './tick-untracked.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
   if (input.look) return lookAtTarget(deps, input).catch(asWorkError);
@@ -114,10 +115,10 @@ async function landWork(
     tick: ticksIn(run.file, files),
   }).catch(asWorkError);
   if (result.kind === 'landed') await dropPlace(deps, input);
-  if (result.kind === 'landed') await tickUntracked(run.file, files);
+  const unticked = result.kind === 'landed' ? await tickUntracked(deps.root, run.file, files) : undefined;
   const untold = result.kind === 'landed' && tool ? await tool.close(ticked, result.commit) : undefined;
   const told = [
-    ...(untold === undefined ? [] : [untold]),
+    ...[unticked, untold].flatMap((one) => one ?? []),
     ...(tolerated.size > 0 ? [redBefore([...tolerated])] : []),
     ...(escaped.size > 0 ? [`Its gate left processes running, which were ended: ${[...escaped].join(', ')}.`] : []),
   ].join(' ');
@@ -176,9 +177,9 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
   }
   if (result.kind === 'undone') await dropPlace(deps, input);
   if (result.kind === 'undone') {
-    await tickUntracked(run.file, files, false);
-    const untold = await tool?.reopen(unticked);
-    if (untold !== undefined) return cleanLanding(noted(result, untold), redactorOf(deps));
+    const told = [await tickUntracked(deps.root, run.file, files, false), await tool?.reopen(unticked)];
+    const note = told.filter(Boolean).join(' ');
+    if (note !== '') return cleanLanding(noted(result, note), redactorOf(deps));
   }
   return cleanLanding(result, redactorOf(deps));
 }

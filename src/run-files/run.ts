@@ -6,6 +6,7 @@
  * again.
  */
 import { randomUUID } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunId, runDir, runsDir } from '../config/paths.js';
@@ -158,21 +159,40 @@ export async function listRuns(root: string, project: string): Promise<string[]>
 
 const PRIVATE = 0o600;
 
+interface Written {
+  mode?: number | undefined;
+  flush?: boolean;
+}
+
 /** Readable only by the user unless `mode` says otherwise, because these files contain prompts, output and settings. */
-export async function writeAtomically(
+export async function writeAtomically(path: string, text: string, written: Written = {}): Promise<void> {
+  await replaceFile(path, text, written);
+}
+
+/** The same, unless `still` says at the last moment that the file is not what it was. */
+export async function replaceFile(
   path: string,
   text: string,
-  { mode = PRIVATE, flush = false }: { mode?: number | undefined; flush?: boolean } = {},
-): Promise<void> {
+  { mode = PRIVATE, flush = false, still }: Written & { still?: () => boolean } = {},
+): Promise<boolean> {
   // Two writers of one process may collide too.
   const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   try {
     await writeFile(temporary, text, { mode, flush });
     // The mask of the process took bits away.
     if (mode !== PRIVATE) await chmod(temporary, mode);
+    if (still) {
+      if (still()) {
+        renameSync(temporary, path);
+        return true;
+      }
+      await rm(temporary, { force: true });
+      return false;
+    }
     await rename(temporary, path);
+    return true;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    at(path)(error);
+    return at(path)(error);
   }
 }

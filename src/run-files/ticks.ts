@@ -1,18 +1,16 @@
 /**
- * Finds a backlog's path in the repository and its files with an idea, and ticks files that git does not track.
- * Invariant: never writes a tracked file of the user's checkout; the landing commit contains its tick.
+ * Finds a backlog's path in the repository and its files with an idea, and the text of a file with ticks. Writes nothing.
  */
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { readBeside } from '../backlog/beside.js';
 import { taskFolder } from '../backlog/folder.js';
 import { FORMATS } from '../backlog/formats/registry.js';
 import type { Beside } from '../backlog/formats/source.js';
 import { tickAll } from '../backlog/mark.js';
-import { git } from '../git/runner.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { loadIdea, writeAtomically } from './run.js';
+import { loadIdea } from './run.js';
 import type { RunFile } from './shapes.js';
 
 /** Path inside the repository, with forward slashes; undefined when the file lies outside. */
@@ -76,25 +74,6 @@ export const ticksIn =
     }
     return changed;
   };
-
-/**
- * Sets or removes ticks in the user's own backlog files when no commit can contain them, because a file is untracked or
- * outside the repository.
- */
-export async function tickUntracked(run: RunFile, files: readonly TickFile[], done = true): Promise<void> {
-  for (const one of files) {
-    if (one.place !== undefined) {
-      const tracked = await git(run.repo).run(['ls-files', '--', `:(literal)${one.place}`]);
-      if (tracked.trim() !== '') continue;
-    }
-    // A link to it stays a link.
-    const path = await realpath(one.file).catch(() => undefined);
-    const about = path === undefined ? undefined : await stat(path).catch(() => undefined);
-    if (path === undefined || !about?.isFile()) continue;
-    const ticked = tickedText(run, one, await readFile(path, 'utf8'), done);
-    if (ticked !== undefined) await writeAtomically(path, ticked, { mode: about.mode & 0o777 });
-  }
-}
 
 /*
  * Decides which ideas of a run need no work: ticked ones and landed ones, unless a person wants them again. Finds ticks

@@ -16,13 +16,14 @@ import { TAIL_LIMIT } from '../../protocol/run-ref.js';
 import { dropAnswers, KnownAnswers } from '../../run-files/known-answers.js';
 import { dropReviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
-import { repositoryPath, tickFiles, tickUntracked } from '../../run-files/ticks.js';
+import { repositoryPath, tickFiles } from '../../run-files/ticks.js';
 import type { WorkContext, WorkDeps } from '../job.js';
 import { load } from '../load.js';
 import { dropPlace } from '../plan-place.js';
 import { asWorkError } from '../prepare.js';
 import { assertRepository } from '../repository-gone.js';
 import { redactorOf } from '../secrets.js';
+import { tickUntracked } from '../tick-untracked.js';
 import { closingOf } from './closing.js';
 import { type Forge, ForgeError, type Seen } from './forge.js';
 import { forgeOf } from './open-forge.js';
@@ -131,7 +132,7 @@ async function merged(
   }
   // No commit can contain the tick of a backlog that git does not track.
   if (run.file.tick && config.landing.tick)
-    await tickUntracked(run.file, await tickFiles(deps.root, ref, run.file, [idea]));
+    notes.push(await tickUntracked(deps.root, run.file, await tickFiles(deps.root, ref, run.file, [idea])));
   const worktrees = await listWorktrees(repo);
   notes.push(await finishLanding({ dir: repo, branch: work.branch, idea, head: work.head, worktrees }));
   await dropPlace(deps, { project: ref.project, idea });

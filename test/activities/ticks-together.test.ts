@@ -1,0 +1,68 @@
+/** Ticks of a backlog that git does not track, written at once by several ideas and edited by a person. Features: F5 D2. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tickUntracked } from '../../src/jobs/tick-untracked.js';
+import type { TickFile } from '../../src/run-files/ticks.js';
+import { type Bench, bench } from './bench.js';
+
+const IDS = Array.from({ length: 12 }, (_, n) => `US-${n + 1}`);
+interface Prd {
+  mine?: number;
+  userStories: { id: string; passes: boolean }[];
+}
+
+/** `name`: of the backlog, outside the repository. */
+async function outside(name = 'prd.json') {
+  const b: Bench = await bench({ files: { 'base.txt': 'base\n' } });
+  const file = join(b.base, 'plans', name);
+  const prd: Prd = { userStories: IDS.map((id) => ({ id, title: `Do ${id}`, passes: false })) };
+  await mkdir(join(b.base, 'plans'));
+  await writeFile(file, JSON.stringify(prd, null, 2));
+  const run = { ...b.file, backlog: { ...b.file.backlog, file, format: 'prd' as const } };
+  const one = (...ids: string[]): TickFile[] => [{ file, place: undefined, ids, beside: new Map() }];
+  const read = async (): Promise<Prd> => JSON.parse(await readFile(file, 'utf8')) as Prd;
+  const ticked = async (): Promise<string[]> =>
+    (await read()).userStories.filter(({ passes }) => passes).map(({ id }) => id);
+  return { file, read, ticked, tick: (...ids: string[]) => tickUntracked(b.root, run, one(...ids)) };
+}
+
+describe('a backlog that git does not track', () => {
+  it('has the ticks of all ideas whose pull requests were merged together', async () => {
+    const { tick, ticked } = await outside();
+    await Promise.all(IDS.map((id) => tick(id)));
+    expect(await ticked()).toEqual(IDS);
+  });
+
+  it('keeps each edit that a person makes in the moment of a tick', async () => {
+    const { tick, file, read } = await outside();
+    let on = true;
+    const lost: number[] = [];
+    const person = async (): Promise<void> => {
+      for (let n = 1; on; n++) {
+        await writeFile(file, JSON.stringify({ ...(await read()), mine: n }, null, 2));
+        await new Promise((resolve) => setImmediate(resolve));
+        if (((await read()).mine ?? 0) < n) lost.push(n);
+      }
+    };
+    const edits = person();
+    for (let round = 0; round < 5; round++) for (const id of IDS) await tick(id);
+    on = false;
+    await edits;
+    expect(lost).toEqual([]);
+  });
+
+  it('is left alone where it is no text any more, and named where it cannot be written', async () => {
+    const { tick, file } = await outside();
+    const bytes = Buffer.concat([await readFile(file), Buffer.from([0xff, 0xfe, 0x0a])]);
+    await writeFile(file, bytes);
+    expect(await tick('US-1')).toBeUndefined();
+    expect((await readFile(file)).equals(bytes)).toBe(true);
+    // Too long a name for the new file beside it: the same as a folder or disk that takes none.
+    const long = await outside(`${'p'.repeat(245)}.json`);
+    expect(await long.tick('US-1', 'US-2')).toBe(
+      `US-1, US-2 cannot be ticked in ${long.file} (ENAMETOOLONG). Do it by hand.`,
+    );
+    expect(await long.ticked()).toEqual([]);
+  });
+});
