@@ -22,6 +22,10 @@ export interface BodyParts {
 }
 
 const MOST_TEXT = 8000;
+/** GitHub takes 65,536 characters. */
+const MOST_BODY = 60_000;
+const MOST_COMMITS = 100;
+const MOST_CRITERIA = 16_000;
 /** Finds the pull request's idea again, whatever people make of its text. */
 export const marker = (idea: string): string => `<!-- ralphctl idea ${idea} -->`;
 
@@ -37,11 +41,19 @@ const quoted = (text: string): string =>
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
 
-export function pullTitle({ id, title, origin }: Pick<Idea, 'id' | 'title' | 'origin'>): string {
-  return `${(origin ? unlinked(title) : title).replace(/\s+/g, ' ').trim().slice(0, 200) || id} (${id})`;
-}
-
+/** GitHub takes 256 characters, and GitLab 255. */
 const MOST_TITLE = 200;
+
+/** Never inside a surrogate pair. */
+const clip = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text;
+
+const cutTitle = (line: string, most: number): string => [...line].slice(0, most).join('').trim();
+
+export function pullTitle({ id, title, origin }: Pick<Idea, 'id' | 'title' | 'origin'>): string {
+  const line = (origin ? unlinked(title) : title).replace(/\s+/g, ' ').trim();
+  return `${cutTitle(line, MOST_TITLE - id.length) || id} (${id})`;
+}
 
 /** From `landing.pr.title`: one line, also where a value has more of them. */
 export function titleFrom(template: string, parts: BodyParts): string {
@@ -50,23 +62,26 @@ export function titleFrom(template: string, parts: BodyParts): string {
   const plain = parts.idea.origin ? unlinked(parts.idea.text) : text;
   const filled = fillTemplate(template, { ...values, text: plain }, 'landing.pr.title');
   const line = inOneLine(filled).replace(/\s+/g, ' ').trim();
-  return [...line].slice(0, MOST_TITLE).join('').trim() || pullTitle(parts.idea);
+  return cutTitle(line, MOST_TITLE) || pullTitle(parts.idea);
 }
 
 /** `template`: a text of the user's with placeholders. */
 export function pullBody(parts: BodyParts, template?: string): string {
   const { idea } = parts;
   const { text, criteria, gated, how, values } = partsOf(parts);
-  if (template !== undefined)
-    return `${fillTemplate(template, values, 'landing.pr.template').trimEnd()}\n\n${marker(idea.id)}`;
-  return [
+  if (template !== undefined) return bounded(fillTemplate(template, values, 'landing.pr.template').trimEnd(), idea.id);
+  const lines = [
     ...(text === '' ? [] : [text, '']),
     ...section('Criteria', criteria),
     ...section('Gate', gated),
     ...section('How', how),
-    marker(idea.id),
-  ].join('\n');
+  ];
+  return bounded(lines.join('\n').trimEnd(), idea.id);
 }
+
+/** With the mark of the idea, whatever is cut. */
+const bounded = (text: string, idea: string): string =>
+  `${text.length > MOST_BODY ? `${clip(text, MOST_BODY)}\n\n[The rest is cut.]` : text}\n\n${marker(idea)}`;
 
 /** What placeholders stand for. */
 function partsOf({ idea, gate, on = 'the target', runs, dollars, by, commits }: BodyParts) {
@@ -85,12 +100,14 @@ function partsOf({ idea, gate, on = 'the target', runs, dollars, by, commits }: 
   ];
   const how = [
     `${many(runs, 'agent run')}${by.length > 0 ? ` by ${by.join(', ')}` : ''}${cost}.`,
-    ...commits.map((one) => `- ${one}`),
+    ...commits.slice(0, MOST_COMMITS).map((one) => `- ${one}`),
+    ...(commits.length > MOST_COMMITS ? [`- and ${commits.length - MOST_COMMITS} more commits`] : []),
   ];
   const title = idea.origin ? unlinked(idea.title) : idea.title;
-  const [listed = '', gates = '', done = ''] = [criteria, gated, how].map((lines) => lines.join('\n'));
+  const [gates = '', done = ''] = [gated, how].map((lines) => lines.join('\n'));
+  const listed = clip(criteria.join('\n'), MOST_CRITERIA);
   const values = { id: idea.id, title, text, criteria: listed, gate: gates, how: done };
-  return { text, criteria, gated, how, values };
+  return { text, criteria: listed === '' ? [] : [listed], gated, how, values };
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

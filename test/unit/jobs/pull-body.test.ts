@@ -50,3 +50,21 @@ it('a title with words of a tracker links nothing', () => {
   const idea = { id: 'issue-3', title: 'Fix #9 for @zoe', text: 'Closes #1', success: [], origin: { ref: '3' } };
   expect(titleFrom('{{title}}: {{text}}', parts(idea))).toBe('Fix no. 9 for zoe: Closes no. 1');
 });
+
+it('title and body stay below the limits of forges, whatever the idea and its template have', () => {
+  const idea = {
+    ...{ id: 'a'.repeat(64), title: '😀'.repeat(300), text: '<'.repeat(20_000) },
+    success: Array.from({ length: 500 }, (_, n) => `criterion ${n} ${'x'.repeat(500)}`),
+    origin: { ref: '1' },
+  } as never;
+  const commits = Array.from({ length: 3000 }, (_, n) => `feat: change ${n} ${'y'.repeat(60)}`);
+  const all = { idea, runs: 1, by: [], commits };
+  expect([...pullTitle(idea)].length).toBeLessThanOrEqual(255);
+  expect(pullTitle(idea)).toMatch(/😀 \(a{64}\)$/u);
+  for (const template of [undefined, `{{text}}\n{{criteria}}\n{{how}}`, 'z'.repeat(200_000)]) {
+    const body = pullBody(all, template);
+    expect(body.length).toBeLessThan(65_000);
+    expect(body.endsWith(`\n\n${marker('a'.repeat(64))}`)).toBe(true);
+  }
+  expect(pullBody(all)).toContain('- and 2900 more commits');
+});
