@@ -4,7 +4,7 @@
  * one writer at a time, and are on the disk when this returns.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openToAppend } from '../../config/own-files.js';
 import { ledgerPath } from '../../config/paths.js';
@@ -114,14 +114,24 @@ async function appendLocked(path: string, drafts: readonly Draft[]): Promise<num
       await ledger.catchUp(path);
     }
     const lines = drafts.flatMap((draft) => ledger.line(draft) ?? []);
-    if (lines.length > 0) {
-      await file.appendFile(lines.join('')).catch(at(path));
-      await file.datasync();
-    }
+    if (lines.length > 0) await writeWhole(file, path, lines.join(''));
     ledger.ino = (await file.stat()).ino;
     known.set(path, ledger);
     return lines.length;
   } finally {
     await file.close();
+  }
+}
+
+/** All of it or nothing: after a full disk, half a line would look like one that somebody changed. */
+async function writeWhole(file: FileHandle, path: string, text: string): Promise<void> {
+  const { size } = await file.stat();
+  try {
+    await file.appendFile(text);
+    await file.datasync();
+  } catch (error) {
+    // What a kill leaves in this moment becomes a line of its own, as ever.
+    await file.truncate(size).catch(() => undefined);
+    at(path)(error);
   }
 }

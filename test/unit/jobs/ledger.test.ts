@@ -94,24 +94,47 @@ describe('appending', () => {
     expect((await read()).chain).toMatchObject({ n: 1, faults: [] });
   });
 
-  it('keeps the chain whole with several processes that write the same and other operations', async () => {
+  /** A program that appends: `each` is its work, with `root`, `me` and `draft`. */
+  async function writer(each: string): Promise<string> {
     const program = join(root, 'writer.cjs');
     const contents = `import { appendOperations } from './src/jobs/ledger/append.js';
       const [root, me] = process.argv.slice(2);
-      const draft = (key) => ({ key, at: '2026-11-22T10:00:00.000Z', op: 'evidence', kind: 'build', idea: 'a-1',
-        run: 'r-1', actor: { kind: 'ralphctl' }, data: { key } });
-      for (let n = 0; n < 15; n++) await appendOperations(root, 'p', [draft('all-' + n), draft(me + '-' + n)]);`;
-    const stdin = {
-      contents: `(async () => { ${contents.slice(contents.indexOf('const [root'))} })()`,
-      resolveDir: process.cwd(),
-    };
-    stdin.contents = `${contents.split('\n')[0]}\n${stdin.contents}`;
+      const draft = (key, more = {}) => ({ key, at: '2026-11-22T10:00:00.000Z', op: 'evidence', kind: 'build', idea: 'a-1',
+        run: 'r-1', actor: { kind: 'ralphctl' }, data: { key, ...more } });
+      (async () => { ${each} })();`;
+    const stdin = { contents, resolveDir: process.cwd() };
     await build({ stdin, bundle: true, outfile: program, platform: 'node', format: 'cjs', logLevel: 'error' });
+    return program;
+  }
+
+  it('keeps the chain whole with several processes that write the same and other operations', async () => {
+    const program = await writer(
+      "for (let n = 0; n < 15; n++) await appendOperations(root, 'p', [draft('all-' + n), draft(me + '-' + n)]);",
+    );
     const run = promisify(execFile);
     await Promise.all(['x', 'y', 'z'].map((me) => run(process.execPath, [program, root, me])));
     const { rows, chain } = await read();
     expect(chain.faults).toEqual([]);
     expect(rows).toHaveLength(15 + 3 * 15);
+  });
+
+  it('C1: keeps the chain whole where the disk takes only a part of what is written', async () => {
+    const program = await writer(`
+      const long = { x: 'y'.repeat(3000) };
+      for (let n = 0; n < 20; n++)
+        await appendOperations(root, 'p', [draft('a-' + n, long), draft('b-' + n, long)]).catch(({ code }) => {
+          console.log(code);
+          process.exit(0);
+        });`);
+    // The largest file of this process: a write that goes beyond is cut there, and the next one fails.
+    const limited = 'ulimit -f 50; exec "$0" "$@"';
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, program, root, 'x']);
+    expect(stdout).toBe('EFBIG\n');
+    await appendOperations(root, 'p', [draft('after')]);
+    const { rows, chain } = await read();
+    expect(chain).toMatchObject({ faults: [], torn: false });
+    expect(rows.length % 2).toBe(1);
+    expect(rows.at(-1)?.data.key).toBe('after');
   });
 });
 
