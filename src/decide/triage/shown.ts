@@ -57,7 +57,7 @@ export function shownIn(report: Readable): Shown {
 const QUOTED =
   /`[^`\n]{1,200}`|"[^"\n]{2,120}"|“[^”\n]{2,120}”|„[^“”\n]{2,120}[“”]|«[^»\n]{2,120}»|(?<!\p{L})'[^'\n]{2,80}'(?!\p{L})/u;
 const PLACE =
-  /(?:^|[\s("'`])(?:\/[\w:{}-]+(?:\/[\w:{}.-]+){0,10}|[\w-]{1,40}(?:[\\/][\w.-]{1,40}){1,8}|--?[a-z][\w-]{1,30}|[\w-]{1,60}\.(?:[jt]sx?|py|go|rs|java|rb|php|c|cpp|h|cs|ya?ml|toml|json|csv|xlsx?|pdf|png|jpe?g|svg|sql|sh|md|html|css|txt|cfg|ini|conf|fa|xyz|plan))\b|\b[\p{L}]+ > [\p{L}]+|https?:\/\/\S{4,300}|(?:^|\n)\s{0,8}\$ \S/iu;
+  /(?:^|[\s("'`])(?:\/[\w:{}-]+(?:\/[\w:{}.-]+){0,10}|[\w-]{1,40}(?:[\\/][\w.-]{1,40}){1,8}|--?[a-z][\w-]{1,30}|[\w-]{1,60}\.(?:[jt]sx?|py|go|rs|java|rb|php|c|cpp|h|cs|ya?ml|toml|json|csv|xlsx?|pdf|png|jpe?g|svg|sql|sh|md|html|css|txt|cfg|ini|conf|fa|xyz|plan))\b|\b\p{L}{1,40} > \p{L}+|https?:\/\/\S{4,300}|(?:^|\n)\s{0,8}\$ \S/iu;
 const AMOUNT =
   /\b\d{1,2}\.? (?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b\d+(?:[.,]\d+)?\s?(?:s|ms|min|minutes?|seconds?|h|hours?|mb|gb|kb|%|€|\$|px|rows?|items?|times?|customers?|attempts?|paths?|lines?|files?|apps?)\b|\d+\s?%|\b\d{2,}\b|\bv?\d+\.\d+/i;
 const CONTRAST =

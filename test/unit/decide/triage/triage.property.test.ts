@@ -132,6 +132,14 @@ describe('E3 triage, whatever the reports contain', () => {
     expect(cpuMs(began)).toBeLessThan(5000);
   });
 
+  it('a stranger cannot hold a wave with letters of two scripts in turn', () => {
+    const words = ['aé', 'zд', 'n漢', 'eİ'].map((pair) => pair.repeat(10_000));
+    const began = process.cpuUsage();
+    triage(input(words.map((word, n) => report(`r${n}`, 'Save fails', word))));
+    // Each took a minute.
+    expect(cpuMs(began)).toBeLessThan(2500);
+  });
+
   it('compares two thousand reports of the same program without comparing each with each', () => {
     const nouns = [
       'invoice',
