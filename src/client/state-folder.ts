@@ -95,7 +95,8 @@ export async function withDisk(error: unknown, context: Pick<Context, 'root' | '
   const system = asSystemError(error);
   const known = error instanceof UserError ? error : system;
   const isTold = error instanceof UserError && isPassing(error.cause);
-  const open = !isTold && (!known || known.exitCode === EXIT.unreachable || (system !== undefined && system.path === undefined));
+  const open =
+    !isTold && (!known || known.exitCode === EXIT.unreachable || (system !== undefined && system.path === undefined));
   const trouble = open ? await stateTrouble(context, { write: true }) : undefined;
   if (!trouble || system) return trouble ?? error;
   const said = error instanceof Error ? error.message : String(error);

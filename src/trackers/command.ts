@@ -118,7 +118,10 @@ export class CommandTracker implements Tracker {
     }
     const [why = ''] = stderr.split('\n').slice(-1);
     if (exitCode !== 0)
-      throw new TrackerError(`${about} failed with exit code ${exitCode}${why === '' ? '' : `: ${saidWords(why)}`}`, true);
+      throw new TrackerError(
+        `${about} failed with exit code ${exitCode}${why === '' ? '' : `: ${saidWords(why)}`}`,
+        true,
+      );
     const last = lines.at(-1);
     // A program that was cut off in the middle of a list must not pass for one with fewer items.
     if (!last || !('ok' in last || 'taken' in last))

@@ -33,10 +33,22 @@ async function whoIsAsked(act: string): Promise<{ b: Bench; neighbour: Ran; doer
 }
 
 it.each([
-  ['a setting', 'git config core.sparseCheckout true', /set core\.sparsecheckout in \.git\/config; ralphctl restored it/],
-  ['settings by worktree', 'git config extensions.worktreeConfig true', /set extensions\.worktreeconfig in \.git\/config/],
+  [
+    'a setting',
+    'git config core.sparseCheckout true',
+    /set core\.sparsecheckout in \.git\/config; ralphctl restored it/,
+  ],
+  [
+    'settings by worktree',
+    'git config extensions.worktreeConfig true',
+    /set extensions\.worktreeconfig in \.git\/config/,
+  ],
   ['a sparse checkout', `git sparse-checkout set --no-cone '/*'`, /sparsecheckout|worktreeconfig/],
-  ['a setting by another git directory', 'git --git-dir="$(git rev-parse --git-common-dir)" config core.pager x', /set core\.pager/],
+  [
+    'a setting by another git directory',
+    'git --git-dir="$(git rev-parse --git-common-dir)" config core.pager x',
+    /set core\.pager/,
+  ],
   ['a replaced commit', 'git replace --graft HEAD', /made refs\/replace/],
 ])('C5: %s: the trace tells whose it is', { timeout: 60_000 }, async (_, act, told) => {
   const { b, neighbour, doer } = await whoIsAsked(act);
@@ -48,7 +60,10 @@ it.each([
 
 it.each([
   ['a plain write', `printf '[alias]\\n\\tx = !true\\n' >> "$(git rev-parse --git-common-dir)/config"`],
-  ['a git without its trace, beside one that reads', 'git config alias.x; env -u GIT_TRACE2_EVENT git config alias.x !true'],
+  [
+    'a git without its trace, beside one that reads',
+    'git config alias.x; env -u GIT_TRACE2_EVENT git config alias.x !true',
+  ],
 ])('C5: %s: both are asked, and nobody is accused', { timeout: 60_000 }, async (_, act) => {
   const { neighbour, doer } = await whoIsAsked(act);
   for (const { strayed } of [neighbour, doer]) {

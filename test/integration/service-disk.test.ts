@@ -76,7 +76,9 @@ it('G5: a service that comes up on a full disk ends with a code after which it i
     `! it cannot work, and it tries again by itself: cannot use the state folder ${root} (from RALPHCTL_HOME): the disk is full (ENOSPC)\n`,
   );
   expect(status.stdout).toContain('it fails (exit code 5)');
-  expect((await box.run('doctor')).stdout).toMatch(/service .*it cannot work, and it tries again by itself: .*disk is full/);
+  expect((await box.run('doctor')).stdout).toMatch(
+    /service .*it cannot work, and it tries again by itself: .*disk is full/,
+  );
 
   // Room for the first files, and for no server: it waits for that, and stays.
   await execa('truncate', ['--size=-200K', fill]);

@@ -88,7 +88,8 @@ function withRuntimeFolder(env: NodeJS.ProcessEnv, uid: number): NodeJS.ProcessE
 }
 
 /** It is there, and hangs: another session reaches it no better. */
-const whenSilent = (uid: number): string => `see whether it hangs: systemctl status user@${uid}.service; then try again`;
+const whenSilent = (uid: number): string =>
+  `see whether it hangs: systemctl status user@${uid}.service; then try again`;
 
 function unusable({ problem, missing, silent }: Said, linger: Linger, uid: number): UserError {
   const fix = missing

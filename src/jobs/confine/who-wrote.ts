@@ -54,7 +54,8 @@ async function isBelow(dir: string | undefined, folders: readonly string[]): Pro
 }
 
 /** What git sets by itself when it makes a checkout sparse, or gives a worktree settings of its own. */
-const OF_WORKTREES = /^(?:core\.(?:sparsecheckout|sparsecheckoutcone|repositoryformatversion|bare|worktree)|extensions\.worktreeconfig|index\.sparse)$/;
+const OF_WORKTREES =
+  /^(?:core\.(?:sparsecheckout|sparsecheckoutcone|repositoryformatversion|bare|worktree)|extensions\.worktreeconfig|index\.sparse)$/;
 const OF_REPOSITORY = /^(?:core|extensions|init)\./;
 
 /** Settings that commands other than `config` write. */

@@ -212,7 +212,9 @@ describe('with systemd', () => {
       /does not answer: systemctl did not answer within 0\.3 s \(tried: systemctl --version\)\. See whether it hangs/,
     );
     const gone = await printed(() => uninstall(here.context, {}, hung()));
-    expect(gone).toContain('could not stop it: systemctl did not answer within 0.3 s (tried: systemctl --user show-env');
+    expect(gone).toContain(
+      'could not stop it: systemctl did not answer within 0.3 s (tried: systemctl --user show-env',
+    );
     // Each of the three commands asks each program once.
     const calls = (await here.calls()).slice(before);
     expect(calls.filter((call) => call.startsWith('systemctl '))).toHaveLength(3);
