@@ -8,7 +8,7 @@ import { readTip } from '../refs.js';
 import { readStatus } from '../status.js';
 import { changedPaths } from './checkout.js';
 import { describeObstacle, findObstacle, type Obstacle, obstacleTo, type Step } from './checkout-update.js';
-import { checkoutsOf, type Lagging, laggingCheckouts, rememberedTargets } from './lagging.js';
+import { type Lagging, laggingCheckouts, rememberedTargets } from './lagging.js';
 import { unfinishedSyncs } from './sync-record.js';
 
 /** One for each checkout that is behind. */
@@ -17,12 +17,11 @@ export async function checkoutsBehind(repo: string, named: string): Promise<stri
   const tip = await readTip(repo, `refs/heads/${target}`);
   const lagging = tip === undefined ? [] : await laggingCheckouts(repo, target, tip);
   if (tip === undefined || lagging.length === 0) return [];
-  const checkouts = (await checkoutsOf(repo, target)).filter(({ away }) => !away).map(({ path }) => path);
   const texts: string[] = [];
   for (const one of lagging) {
     // What is gone without a lock seldom comes back. Once it does, it is told.
     if (one.away === 'gone') continue;
-    texts.push(await behindText({ one, checkouts, target }, { base: one.base, to: tip }));
+    texts.push(await behindText(one, target));
   }
   return texts;
 }
@@ -34,22 +33,16 @@ export async function allBehind(repo: string, target?: string): Promise<string[]
   return (await Promise.all([...targets].map((each) => checkoutsBehind(repo, each)))).flat();
 }
 
-interface Place {
-  one: Lagging;
-  checkouts: readonly string[];
-  target: string;
-}
-
-async function behindText({ one, checkouts, target }: Place, step: Step): Promise<string> {
-  const checkout = one.path;
-  const [first = '', ...more] = await changedPaths(one.dir, step.base, step.to);
+async function behindText(one: Lagging, target: string): Promise<string> {
+  const { path: checkout, base, to } = one;
+  const [first = '', ...more] = await changedPaths(one.dir, base, to);
   const files = more.length > 0 ? `${first} and ${more.length} more` : first;
   const half = (await unfinishedSyncs(one.dir)).some(({ record }) => record.ref === one.ref);
-  const own: Obstacle | undefined = one.away ? { kind: 'away' } : await obstacleOf(checkout, step, half);
-  const several: Obstacle | undefined = !one.away && checkouts.length > 1 ? { kind: 'several', checkouts } : undefined;
-  const why = half && !own ? 'a sync of it has not ended' : reasonOf(own ?? several, checkout, target);
-  // Only one checkout of a branch can be brought along, so that comes before all else.
-  const todo = (several ?? own) && describeObstacle(several ?? own ?? { kind: 'refused' }, checkout).first;
+  const own: Obstacle | undefined = one.away ? { kind: 'away' } : await obstacleOf(checkout, { base, to }, half);
+  const switched: Obstacle | undefined = one.elsewhere && { kind: 'switched', ...one.elsewhere };
+  const known = own?.kind === 'edited' ? (switched ?? own) : (own ?? switched);
+  const why = half && !own ? 'a sync of it has not ended' : reasonOf(known, checkout, target);
+  const todo = own && describeObstacle(own, checkout).first;
   const then = todo === undefined ? 'run: ralphctl sync' : `${todo}, then run: ralphctl sync`;
   return (
     `${checkout} still has the old ${files}, because ${why}. ` +

@@ -18,12 +18,12 @@ import { withTree } from './tick.js';
 
 /** Why a checkout cannot be updated. */
 export type Obstacle =
-  | { kind: 'several'; checkouts: readonly string[] }
   | { kind: 'operation'; operation: OpenOperation }
   | { kind: 'unmerged' | 'edited' | 'untracked'; paths: readonly string[] }
   | ({ kind: 'hidden' } & Hidden)
   | { kind: 'locked'; lock: string }
   | { kind: 'away' }
+  | { kind: 'switched'; branch?: string }
   | { kind: 'refused' };
 
 export interface Step {
@@ -100,11 +100,6 @@ export async function findObstacle(checkout: string, { base, to }: Step): Promis
 /** The obstacle, and its fix. */
 export function describeObstacle(obstacle: Obstacle, checkout: string): { problem: string; first?: string } {
   switch (obstacle.kind) {
-    case 'several':
-      return {
-        problem: `the branch is checked out in ${obstacle.checkouts.join(' and ')}`,
-        first: `switch all checkouts but one to something else (git -C ${shellQuoted(obstacle.checkouts[1] ?? '')} switch --detach)`,
-      };
     case 'operation':
       return {
         problem: `a ${nameOf(obstacle.operation)} is in progress in ${checkout}`,
@@ -132,6 +127,10 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
       };
     case 'away':
       return { problem: `the folder of the locked worktree ${checkout} is not there`, first: 'bring it back' };
+    case 'switched':
+      return {
+        problem: `a switch to ${obstacle.branch ?? 'no branch'} took old versions of landed files along in ${checkout}`,
+      };
     case 'refused':
       return { problem: `git did not update the files of ${checkout}` };
   }

@@ -13,17 +13,19 @@ export async function isBehind(checkout: string, base: string, tip: string): Pro
   return moved.length > 0 && old.length >= level.length;
 }
 
-/** Paths that change from `base` to `tip`, with the one or the other version in the index. */
+/** Paths that change from `base` to `tip`, but for those `besides`, with the one or the other version in the index. */
 export async function movedPaths(
   checkout: string,
   base: string,
   tip: string,
+  besides: ReadonlySet<string> = new Set(),
 ): Promise<{ moved: string[]; old: string[]; level: string[] }> {
-  const [moved, offBase, offTip] = await Promise.all([
+  const [all, offBase, offTip] = await Promise.all([
     changedPaths(checkout, base, tip),
     stagedPaths(checkout, base),
     stagedPaths(checkout, tip),
   ]);
+  const moved = all.filter((path) => !besides.has(path));
   return {
     moved,
     old: moved.filter((path) => !offBase.has(path)),

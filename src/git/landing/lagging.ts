@@ -1,14 +1,17 @@
 /**
  * The checkouts of a target, and which of them landings left behind: by git's own list of worktrees, each with the commit
- * that its files belong to. A worktree whose folder is away counts, too: its index is with its registration.
+ * that its files belong to. A worktree whose folder is away counts, too: its index is with its registration. So does one
+ * that its person switched to something else, where git took the old files along.
  * Invariant: writes no file. Only {@link laggingForSync} writes refs, and only those that name such commits.
  */
 import { join } from 'node:path';
+import { isAncestor } from '../ancestry.js';
 import { CHECKOUT_BASES, checkoutBaseRef, WORKTREE_BASES, worktreeBaseRef } from '../refs.js';
 import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
 import { canonical, exists, listWorktrees, readLinks, type WorktreeEntry } from '../worktrees/list.js';
-import { isBehind } from './checkout.js';
+import { openOperationIn } from '../worktrees/operations.js';
+import { changedPaths, isBehind } from './checkout.js';
 import { hasOldPaths } from './stale-files.js';
 
 export interface Checkout {
@@ -20,9 +23,12 @@ export interface Checkout {
   /** Names the commit of its files, once a landing left it behind. */
   ref: string;
   base?: string;
+  /** Where it is on something else than the target: the commit of its HEAD, and the branch. */
+  elsewhere?: { head: string; branch?: string };
 }
 
-export type Lagging = Checkout & { base: string };
+/** `to`: up to this commit, its files lack what landed. */
+export type Lagging = Checkout & { base: string; to: string };
 
 type Bases = ReadonlyMap<string, string>;
 
@@ -56,16 +62,10 @@ export async function checkoutsOf(
 }
 
 /** The checkout with this ref, also where it is on something else now. */
-export async function checkoutWith(
-  repo: string,
-  target: string,
-  ref: string,
-): Promise<(Checkout & { onTarget: boolean }) | undefined> {
+export async function checkoutWith(repo: string, target: string, ref: string): Promise<Checkout | undefined> {
   const all = await listWorktrees(repo);
   const places = await placesOf(repo, target, { all, wanted: ({ bare }) => !bare }, await readBases(repo));
-  const place = places.find((one) => one.ref === ref);
-  const onTarget = all.some(({ path, branch }) => path === place?.path && branch === target);
-  return place && { ...place, onTarget };
+  return places.find((one) => one.ref === ref);
 }
 
 interface Trees {
@@ -89,13 +89,17 @@ async function placesOf(repo: string, target: string, { all, wanted }: Trees, ba
       const base = bases.get(ref) ?? bases.get(checkoutBaseRef(target));
       // At the place of a linked worktree, an empty folder may be left, such as a mount point.
       const there = await exists(name === undefined ? tree.path : join(tree.path, '.git'));
-      if (there) return { path: tree.path, dir: tree.path, ref, ...(base ? { base } : {}) };
+      const rest = { ref, ...(base ? { base } : {}), ...elsewhereOf(tree, target) };
+      if (there) return { path: tree.path, dir: tree.path, ...rest };
       const away = tree.locked === undefined ? 'gone' : 'locked';
       const dir = name === undefined ? common : join(common, 'worktrees', name);
-      return { path: tree.path, dir, away, ref, ...(base ? { base } : {}) };
+      return { path: tree.path, dir, away, ...rest };
     }),
   );
 }
+
+const elsewhereOf = ({ head = '', branch }: WorktreeEntry, target: string): Pick<Checkout, 'elsewhere'> =>
+  branch === target ? {} : { elsewhere: { head, ...(branch === undefined ? {} : { branch }) } };
 
 /** The commit of its files, where it is behind as of now: a person may have updated or committed since. */
 export async function behindFrom({ dir, away, base }: Checkout, tip: string): Promise<string | undefined> {
@@ -104,14 +108,41 @@ export async function behindFrom({ dir, away, base }: Checkout, tip: string): Pr
   return (await (away ? isBehind : hasOldPaths)(dir, base, tip)) ? base : undefined;
 }
 
+/** The newest commit of the target in HEAD of a checkout. Undefined: they have none in common. */
+export async function reachedBy({ dir, elsewhere }: Checkout, tip: string): Promise<string | undefined> {
+  if (!elsewhere) return tip;
+  // A branch without a commit has zeros.
+  if (!/[1-9a-f]/.test(elsewhere.head)) return undefined;
+  return (await git(dir).run(['merge-base', elsewhere.head, tip], { ok: [0, 1], read: true })) || undefined;
+}
+
+/** Up to which commit its files lack what landed: of the target, or, elsewhere, of what a commit there would take off. */
+async function lacks(checkout: Checkout, tip: string): Promise<string | undefined> {
+  const { dir, away, base, elsewhere } = checkout;
+  if (!elsewhere) return (await behindFrom(checkout, tip)) && tip;
+  const to = base === undefined || away ? undefined : await reachedBy(checkout, tip);
+  if (base === undefined || to === undefined) return undefined;
+  // The commit of a checkout that kept its old backlog is not on the target, but its parent is.
+  const from = await git(dir).run(['merge-base', base, tip], { ok: [0, 1], read: true });
+  if (!from || !(await isAncestor(dir, from, to))) return undefined;
+  const operation = await openOperationIn(dir);
+  if (operation && operation !== 'bisect') return undefined;
+  // What that branch itself changed since, its commits say.
+  const own = new Set(await changedPaths(dir, to, elsewhere.head));
+  return (await hasOldPaths(dir, base, to, own)) ? to : undefined;
+}
+
 /** Those that are behind. One process where no landing left anything behind. */
 export async function laggingCheckouts(repo: string, target: string, tip: string): Promise<Lagging[]> {
   const bases = await readBases(repo);
   if (![...bases.keys()].some((ref) => targetOf(ref) === target)) return [];
   const found: Lagging[] = [];
-  for (const checkout of await checkoutsOf(repo, target)) {
-    const base = await behindFrom(checkout, tip);
-    if (base !== undefined) found.push({ ...checkout, base });
+  const all = await listWorktrees(repo);
+  for (const checkout of await placesOf(repo, target, { all, wanted: ({ bare }) => !bare }, bases)) {
+    const { base, elsewhere, ref } = checkout;
+    if (base === undefined || (elsewhere && !bases.has(ref))) continue;
+    const to = await lacks(checkout, tip);
+    if (to !== undefined) found.push({ ...checkout, base, to });
   }
   return found;
 }

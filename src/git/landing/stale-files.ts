@@ -9,9 +9,14 @@ import { makeTemporary } from '../../process/temporary.js';
 import { git } from '../runner.js';
 import { editedFiles, movedPaths } from './checkout.js';
 
-/** Whether a path still has its old version, in the index or as a file. */
-export async function hasOldPaths(checkout: string, base: string, tip: string): Promise<boolean> {
-  const { moved, old, level } = await movedPaths(checkout, base, tip);
+/** Whether a path still has its old version, in the index or as a file. `besides`: paths that do not count. */
+export async function hasOldPaths(
+  checkout: string,
+  base: string,
+  tip: string,
+  besides: ReadonlySet<string> = new Set(),
+): Promise<boolean> {
+  const { moved, old, level } = await movedPaths(checkout, base, tip, besides);
   if (moved.length === 0) return false;
   if (old.length > 0 || level.length === 0) return true;
   const [offBase, offTip] = [await editedFiles(checkout, base), await editedFiles(checkout, tip)];

@@ -1,8 +1,8 @@
 /**
  * Moves the target branch to a gated commit.
- * Invariant: compare-and-swap: the branch moves only from the commit that the gate saw merged. A checkout of the branch
+ * Invariant: compare-and-swap: the branch moves only from the commit that the gate saw merged. Each checkout of the branch
  * is updated where no user change blocks it. Otherwise its files and index stay byte for byte, and a ref written
- * together with the branch records their commit. Where the branch does not move, the checkout is as before.
+ * together with the branch records their commit. Where the branch does not move, the checkouts are as before.
  */
 
 import { expectTip } from '../confinement/target-watch.js';
@@ -13,7 +13,7 @@ import { readStatus, type Status } from '../status.js';
 import { refuseOpenOperations } from '../target-busy.js';
 import { isWithin } from '../within.js';
 import { exists, listWorktrees, type WorktreeEntry } from '../worktrees/list.js';
-import { checkoutNote } from './checkout-note.js';
+import { checkoutNote, switchedNotes } from './checkout-note.js';
 import { catchUp, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 import { undoHalf } from './half-done.js';
 import { refuseHiddenCheckout } from './hidden-checkout.js';
@@ -54,7 +54,9 @@ export async function swapTarget(given: SwapInput): Promise<SwapResult> {
   const swapped = await swapKnown(input, all, away);
   if (!swapped.moved) return swapped;
   const late = await switchedMeanwhile(input, all);
-  const note = [swapped.note, ...late].filter(Boolean).join(' ');
+  // That branch has moved, whatever became of other ones.
+  const old = await switchedNotes(input.dir, target, input.to).catch(() => []);
+  const note = [swapped.note, ...late, ...old].filter(Boolean).join(' ');
   return { moved: true, ...(note ? { note } : {}) };
 }
 
@@ -92,27 +94,40 @@ async function swapKnown(input: SwapInput, all: readonly Checkout[], away: reado
   return { moved: true, ...(note ? { note } : {}) };
 }
 
+/** A checkout on the target. */
+interface Holder {
+  checkout: string;
+  ref: string;
+  /** The commit of its files, edits aside. */
+  base: string;
+  obstacle: Obstacle | undefined;
+  status: Status;
+}
+
 /** Brings along the checkouts that are there. */
 async function swapUnder(input: SwapInput, present: readonly Checkout[]): Promise<SwapResult> {
   const repo = git(input.dir);
   const { from, to } = input;
-  const [one] = present;
+  const holders = (await Promise.all(present.map((one) => holderOf(input, one)))).filter((one) => one !== undefined);
+  const [one, ...more] = holders;
   if (!one) return { moved: await updateRef(repo, input) };
-  const { path: checkout, ref } = one;
-  const checkouts = present.map(({ path }) => path);
-  const status = await readStatus(checkout);
-  // A person may have switched it since it was listed.
-  if (status.branch !== input.target) return { moved: await updateRef(repo, input) };
-  const base = (status.tracked.length > 0 ? await behindFrom(one, from) : undefined) ?? from;
-  const obstacle: Obstacle | undefined =
-    checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
-  if (obstacle || base !== from || input.rewrites) return moveUnder(repo, input, { checkout, ref, base, obstacle });
-  const moved = await fastForward(repo, input, { checkout, ref, status });
+  // git itself takes no more than one along.
+  if (more.length > 0 || one.obstacle || one.base !== from || input.rewrites) return moveUnder(repo, input, holders);
+  const moved = await fastForward(repo, input, one);
   if (moved === 'elsewhere') return { moved: await updateRef(repo, input) };
   if (moved !== 'refused' && moved !== 'put back') return moved;
   // Nothing of the user blocks files that git has changed once.
-  const blocked = moved === 'refused' ? await findObstacle(checkout, { base, to }) : undefined;
-  return moveUnder(repo, input, { checkout, ref, base, obstacle: blocked });
+  const obstacle = moved === 'refused' ? await findObstacle(one.checkout, { base: one.base, to }) : undefined;
+  return moveUnder(repo, input, [{ ...one, obstacle }]);
+}
+
+/** Undefined: a person has switched it since it was listed. */
+async function holderOf({ from, to, target }: SwapInput, one: Checkout): Promise<Holder | undefined> {
+  const { path: checkout, ref } = one;
+  const status = await readStatus(checkout);
+  if (status.branch !== target) return undefined;
+  const base = (status.tracked.length > 0 ? await behindFrom(one, from) : undefined) ?? from;
+  return { checkout, ref, base, obstacle: await obstacleTo(checkout, { base, to }, status), status };
 }
 
 /** Claims and branch in one transaction; false when the branch is no longer at `from`. */
@@ -141,7 +156,7 @@ const tipOf = (repo: Git, ref: string): Promise<string> =>
 async function fastForward(
   repo: Git,
   input: SwapInput,
-  { checkout, ref, status }: { checkout: string; ref: string; status: Status },
+  { checkout, ref, status }: Holder,
 ): Promise<SwapResult | 'refused' | 'put back' | 'elsewhere'> {
   const step = { base: input.from, to: input.to };
   const alike = await stagedAlike(checkout, step, status);
@@ -196,29 +211,43 @@ async function contains(repo: Git, ancestor: string, tip: string): Promise<boole
   return (await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true })).code === 0;
 }
 
-/** Moves the branch first; then the files, where edits block only paths that may stay behind. */
-async function moveUnder(
-  repo: Git,
-  input: SwapInput,
-  { checkout, ref, base, obstacle }: { checkout: string; ref: string; base: string; obstacle: Obstacle | undefined },
-): Promise<SwapResult> {
-  const { from, to, target, mayLag } = input;
-  const lines = [...claimLines(input), `update ${ref} ${base}`, `update refs/heads/${target} ${to} ${from}`];
-  if (!(await transact(repo, input, lines))) return { moved: false };
+/** Moves the branch first; then the files of each checkout. */
+async function moveUnder(repo: Git, input: SwapInput, holders: readonly Holder[]): Promise<SwapResult> {
+  const { from, to, target } = input;
+  const bases = holders.map(({ ref, base }) => `update ${ref} ${base}`);
+  if (!(await transact(repo, input, [...claimLines(input), ...bases, `update refs/heads/${target} ${to} ${from}`])))
+    return { moved: false };
+  const notes: string[] = [];
+  const failed: unknown[] = [];
+  for (const one of holders) {
+    // What one of them fails at does not leave the others behind.
+    const note = await follow(repo, input, one).catch((error: unknown) => {
+      failed.push(error);
+      return undefined;
+    });
+    if (note !== undefined) notes.push(note);
+  }
+  if (failed.length > 0) throw failed[0];
+  return { moved: true, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) };
+}
+
+/** Updates the files, where edits block only paths that may stay behind. @returns what is to say of it */
+async function follow(repo: Git, input: SwapInput, holder: Holder): Promise<string | undefined> {
+  const { from, to, mayLag } = input;
+  const { checkout, ref, base, obstacle } = holder;
   if (!(await isOn(input, checkout))) {
     // What it had lagged behind before stays remembered.
     if (base === from) await repo.run(['update-ref', '-d', ref, base]);
-    return { moved: true };
+    return undefined;
   }
   const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => isWithin(path, mayLag));
   if (!obstacle || onlyLag) {
     const reached = obstacle?.kind === 'edited' ? await withOld(input.dir, { base, to }, obstacle.paths) : to;
     if (await catchUp(checkout, { base, to: reached })) {
       await repo.run(obstacle ? ['update-ref', ref, reached, base] : ['update-ref', '-d', ref, base]);
-      return { moved: true };
+      return undefined;
     }
   }
   const found = obstacle && !onlyLag ? obstacle : await findObstacle(checkout, { base, to });
-  const why = found.kind === 'refused' && obstacle ? obstacle : found;
-  return { moved: true, note: checkoutNote(why, checkout, target) };
+  return checkoutNote(found.kind === 'refused' && obstacle ? obstacle : found, checkout, input.target);
 }

@@ -14,7 +14,7 @@ import { readStatus } from '../status.js';
 import { exists } from '../worktrees/list.js';
 import { changedPaths, isBehind, stagedPaths } from './checkout.js';
 import { unlike } from './half-done.js';
-import type { Checkout } from './lagging.js';
+import { type Checkout, reachedBy } from './lagging.js';
 import { bringTo } from './sync-files.js';
 import { closeSync, markOf, type OpenSync, type SyncRecord, saveName } from './sync-record.js';
 
@@ -46,7 +46,8 @@ export async function endSync(repo: string, open: OpenSync, now: Checkout | unde
 
 async function endingOf(repo: string, record: SyncRecord, now: Checkout | undefined): Promise<Ended['how']> {
   const { base, tip, target, files, next, staged, index } = record;
-  const branch = await readTip(repo, `refs/heads/${target}`);
+  const last = await readTip(repo, `refs/heads/${target}`);
+  const branch = last && now && (await reachedBy(now, last));
   // A landing that brought it along, but for the backlog, remembers another commit.
   if (!branch || !now || now.base !== base) return 'left';
   const { path: checkout } = now;

@@ -17,6 +17,8 @@ export interface SyncRecord {
   /** Where it was. The ref of its base tells where it is now. */
   checkout: string;
   ref: string;
+  /** Where it was on something else than the target: that branch, or an empty text. */
+  branch?: string;
   /** Commits: of the files before, edits aside, and of the target. */
   base: string;
   tip: string;

@@ -16,7 +16,7 @@ import { changedPaths } from './checkout.js';
 import { describeObstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
 import { inTheWay } from './in-the-way.js';
-import { checkoutsOf, checkoutWith, laggingForSync } from './lagging.js';
+import { type Checkout, checkoutWith, laggingForSync, reachedBy } from './lagging.js';
 import { breakOff, endSync } from './sync-end.js';
 import { mergeEdits } from './sync-merge.js';
 import {
@@ -47,21 +47,44 @@ export interface Synced {
   half?: { save: string; paths: string[] };
 }
 
-/**
- * Undefined: nothing is behind. `conflicts` allows conflict markers. Throws {@link RepositoryError} with the obstacle.
- */
-export async function syncCheckout(repo: string, target: string, conflicts = false): Promise<Synced | undefined> {
-  for (const open of await unfinishedSyncs(repo)) {
-    if (open.record.target !== target) continue;
-    const now = await checkoutWith(repo, target, open.record.ref);
-    // It waits until the checkout is back.
-    if (now && (now.away || (!now.onTarget && now.base === open.record.base))) continue;
-    return afterBroken(repo, open, conflicts);
-  }
-  return syncFresh(repo, target, conflicts);
+/** What a sync may do. */
+export interface Syncing {
+  /** Conflict markers. */
+  conflicts?: boolean;
+  /** Refs of checkouts that are left out; gets the one that it begins with. */
+  tried?: Set<string>;
 }
 
-async function afterBroken(repo: string, open: OpenSync, conflicts: boolean): Promise<Synced | undefined> {
+/** One checkout. Undefined: nothing is behind. Throws {@link RepositoryError} with the obstacle. */
+export async function syncCheckout(
+  repo: string,
+  target: string,
+  { conflicts = false, tried = new Set() }: Syncing = {},
+): Promise<Synced | undefined> {
+  const how = { conflicts, tried };
+  for (const open of await unfinishedSyncs(repo)) {
+    const { record } = open;
+    if (record.target !== target || tried.has(record.ref)) continue;
+    const now = await checkoutWith(repo, target, record.ref);
+    tried.add(record.ref);
+    // It waits until the checkout is back.
+    if (now && (now.away || (now.base === record.base && !(await isBack(repo, now, record))))) continue;
+    const done = await afterBroken(repo, open, how);
+    if (done) return done;
+  }
+  return syncFresh(repo, target, how);
+}
+
+const whereabouts = ({ elsewhere }: Checkout): string | undefined => elsewhere && (elsewhere.branch ?? '');
+
+/** On another branch with the same landed work, it has the same files. */
+async function isBack(repo: string, now: Checkout, { target, branch, tip }: SyncRecord): Promise<boolean> {
+  if (whereabouts(now) === branch) return true;
+  const last = await readTip(repo, `refs/heads/${target}`);
+  return last !== undefined && (await reachedBy(now, last)) === tip;
+}
+
+async function afterBroken(repo: string, open: OpenSync, how: Required<Syncing>): Promise<Synced | undefined> {
   const { target, ref } = open.record;
   await untilWritersEnd(open);
   const now = await checkoutWith(repo, target, ref);
@@ -70,13 +93,13 @@ async function afterBroken(repo: string, open: OpenSync, conflicts: boolean): Pr
     const obstacle = await obstacleTo(now.path, { base: record.base, to: record.tip }, await readStatus(now.path));
     if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, now.path));
   }
-  const { how, half } = await endSync(repo, open, now);
-  if (how === 'finished') {
+  const { how: ended, half } = await endSync(repo, open, now);
+  if (ended === 'finished') {
     await settled(git(repo), record);
     return resultOf(record);
   }
-  const done = await syncFresh(repo, target, conflicts).catch((error: unknown) => {
-    if (!(error instanceof RepositoryError) || how === 'left') throw error;
+  const done = await syncFresh(repo, target, how, ref).catch((error: unknown) => {
+    if (!(error instanceof RepositoryError) || ended === 'left') throw error;
     const cut = half ? ` ${some(half.paths)} seemed cut off; as they were: save ${saveName(half)}.` : '';
     const before = `The sync that was interrupted is undone; the state before it is save ${saveName(record)}.${cut} `;
     throw new RepositoryError(`${before}${error.problem}`, error.fix, { cause: error });
@@ -92,13 +115,20 @@ async function resultOf({ checkout, base, tip, merged, conflicts, beside, save }
   return { checkout, paths, merged, conflicts, beside, ...(save ? { saved: save } : {}) };
 }
 
-async function syncFresh(repo: string, target: string, conflicts: boolean): Promise<Synced | undefined> {
-  const tip = await readTip(repo, `refs/heads/${target}`);
-  const one = (await laggingForSync(repo, target, tip)).find(({ away }) => !away);
-  if (!tip || !one) return undefined;
-  const { path: checkout, base, ref } = one;
-  const checkouts = (await checkoutsOf(repo, target)).filter(({ away }) => !away).map(({ path }) => path);
-  if (checkouts.length > 1) throw refusal(describeObstacle({ kind: 'several', checkouts }, checkout));
+/** `only`: the checkout with this ref. */
+async function syncFresh(
+  repo: string,
+  target: string,
+  { conflicts, tried }: Required<Syncing>,
+  only?: string,
+): Promise<Synced | undefined> {
+  const last = await readTip(repo, `refs/heads/${target}`);
+  const one = (await laggingForSync(repo, target, last)).find(
+    ({ away, ref }) => !away && (only === undefined ? !tried.has(ref) : ref === only),
+  );
+  if (!one) return undefined;
+  const { path: checkout, base, to: tip, ref } = one;
+  tried.add(ref);
   const status = await readStatus(checkout);
   const obstacle = await obstacleTo(checkout, { base, to: tip }, status);
   if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, checkout));
@@ -119,7 +149,9 @@ async function syncFresh(repo: string, target: string, conflicts: boolean): Prom
     const files = await takeInSame(checkout, { tree, next: merged.next, env });
     const save = await savePoint({ worktree: checkout, idea: CHECKOUT_SAVES, why: 'before sync', status });
     const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
-    const plan = { target, checkout, ref, base, tip, ...merged, files, merged: edited, mark: randomUUID() };
+    const on = whereabouts(one);
+    const where = { target, checkout, ref, ...(on === undefined ? {} : { branch: on }) };
+    const plan = { ...where, base, tip, ...merged, files, merged: edited, mark: randomUUID() };
     const open = await openSync(repo, { ...plan, ...(save ? { save } : {}) });
     try {
       await write(git(checkout), env, open);

@@ -9,9 +9,10 @@ import { heldAfterRun, heldText } from '../../../decide/delivery/push.js';
 import { lastKnown } from '../../../git/delivery/look.js';
 import { openRemote, type RemoteRecord } from '../../../git/delivery/remote.js';
 import { notPushed, type Unpushed } from '../../../git/delivery/unpushed.js';
+import { RepositoryError } from '../../../git/errors.js';
 import { checkoutsBehind } from '../../../git/landing/behind.js';
 import { rememberedTargets } from '../../../git/landing/lagging.js';
-import { syncCheckout } from '../../../git/landing/sync.js';
+import { type Synced, syncCheckout } from '../../../git/landing/sync.js';
 import { unfinishedTargets } from '../../../git/landing/sync-record.js';
 import { realBranch } from '../../../git/real-branch.js';
 import { secretFinder } from '../../../process/redact.js';
@@ -31,30 +32,29 @@ import { isOpen } from '../steer/interventions.js';
 export async function sync(context: Context, { conflicts = false }: { conflicts?: boolean }): Promise<number> {
   const project = await findProject(context);
   const { root } = project.repository;
-  let synced = 0;
   const targets = [...new Set([...(await rememberedTargets(root)), ...(await unfinishedTargets(root))])];
+  const refused: RepositoryError[] = [];
+  let synced = 0;
   for (const target of targets) {
-    const done = await syncCheckout(root, target, conflicts);
-    if (!done) continue;
-    synced += 1;
-    if (context.json) {
-      printJson({ kind: 'synced', target, ...done });
-      continue;
+    const tried = new Set<string>();
+    for (;;) {
+      const done = await syncCheckout(root, target, { conflicts, tried }).catch((error: unknown) => {
+        if (!(error instanceof RepositoryError)) throw error;
+        return error;
+      });
+      if (!done) break;
+      if (done instanceof RepositoryError) refused.push(done);
+      else {
+        synced += 1;
+        if (context.json) printJson({ kind: 'synced', target, ...done });
+        else printSynced(target, done);
+      }
     }
-    const { paths, merged } = done;
-    if (paths.length > 0)
-      print(`updated ${many(paths.length, 'file')} in ${done.checkout} to ${target}: ${some(paths)}`);
-    if (merged.length > 0) print(`merged with your edits: ${some(merged)}`);
-    if (done.conflicts.length > 0) {
-      print(`resolve the conflict markers ("your edits" and "${target}") in: ${some(done.conflicts)}`);
-      print('git does not mark these files as unmerged, so it does not stop you from committing the markers');
-    }
-    if (done.beside.length > 0) print(`the other version of a file or link is beside it: ${some(done.beside)}`);
-    if (done.saved) print(`to get the state before as a branch: ${restoring(done.saved)}`);
-    if (done.interrupted) print(`an earlier sync was interrupted; the state before it: ${restoring(done.interrupted)}`);
-    if (done.half)
-      print(`that sync seemed to have cut off ${some(done.half.paths)}; as they were: ${restoring(done.half.save)}`);
   }
+  // One does not hold up the others.
+  const last = refused.pop();
+  for (const { message } of refused) say(message);
+  if (last) throw last;
   // Worktrees whose folders are not there.
   const left = (await Promise.all(targets.map((target) => checkoutsBehind(root, target)))).flat();
   for (const problem of left) {
@@ -66,6 +66,21 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
   if (context.json) printJson({ kind: 'level' });
   else print('every checkout is up to date with its branch');
   return EXIT.ok;
+}
+
+function printSynced(target: string, done: Synced): void {
+  const { paths, merged } = done;
+  if (paths.length > 0) print(`updated ${many(paths.length, 'file')} in ${done.checkout} to ${target}: ${some(paths)}`);
+  if (merged.length > 0) print(`merged with your edits: ${some(merged)}`);
+  if (done.conflicts.length > 0) {
+    print(`resolve the conflict markers ("your edits" and "${target}") in: ${some(done.conflicts)}`);
+    print('git does not mark these files as unmerged, so it does not stop you from committing the markers');
+  }
+  if (done.beside.length > 0) print(`the other version of a file or link is beside it: ${some(done.beside)}`);
+  if (done.saved) print(`to get the state before as a branch: ${restoring(done.saved)}`);
+  if (done.interrupted) print(`an earlier sync was interrupted; the state before it: ${restoring(done.interrupted)}`);
+  if (done.half)
+    print(`that sync seemed to have cut off ${some(done.half.paths)}; as they were: ${restoring(done.half.save)}`);
 }
 
 const restoring = (save: string): string => `ralphctl saves restore checkout ${save.split('/').at(-1) ?? ''}`;

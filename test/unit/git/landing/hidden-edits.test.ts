@@ -1,5 +1,4 @@
-/** Files that a person edited behind a mark of git, and one branch in two checkouts (C1). */
-import { join } from 'node:path';
+/** Files that a person edited behind a mark of git (C1). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
@@ -50,23 +49,4 @@ describe.each(['assume-unchanged', 'skip-worktree'])('C1 an edited file that is 
     expect(await landed({ 'b.txt': 'landed\n' })).not.toHaveProperty('note', expect.anything());
     expect([await read(repo.root, 'same.txt'), await read(repo.root, 'b.txt')]).toEqual(['mine\n', 'landed\n']);
   });
-});
-
-it('C1 with the target in two checkouts, each that lags is named with its own reason', async () => {
-  const other = join(repo.scratch, 'other');
-  await sh(repo.root, 'worktree', 'add', '-q', '-f', other, 'main');
-  await put(other, { 'b.txt': 'mine\n' });
-  expect(await landed({ 'b.txt': 'landed\n' })).toMatchObject({ note: expect.stringContaining('is checked out in') });
-  const todo = /First switch all checkouts but one to something else \(.* switch --detach\), then run: ralphctl sync/;
-  const texts = await checkoutsBehind(repo.root, 'main');
-  expect(texts).toHaveLength(2);
-  expect(texts[0]).toMatch(
-    /my repo still has the old b\.txt, because the branch is checked out in .*my repo and .*other/,
-  );
-  expect(texts[1]).toMatch(/other still has the old b\.txt, because your edits blocked the update/);
-  for (const text of texts) expect(text).toMatch(todo);
-  const command = /\((git -C .* switch --detach)\)/.exec(texts[0] ?? '')?.[1] ?? 'false';
-  expect(await shell('/', command)).toMatchObject({ code: 0 });
-  expect(await syncCheckout(repo.root, 'main')).toMatchObject({ paths: ['b.txt'] });
-  expect(await checkoutsBehind(repo.root, 'main')).toEqual([]);
 });

@@ -397,7 +397,7 @@ describe('the user has the target checked out with edits', () => {
     expect(await sh(repo.root, 'show', 'main:roadmap.md')).toBe('- [x] i-1\n- [x] i-2');
     expect(await sh(repo.root, 'status', '--porcelain')).toBe('MM roadmap.md');
     expect(await checkoutsBehind(repo.root, 'main')).toEqual([expect.stringMatching(/has the old roadmap\.md,/)]);
-    expect(await syncCheckout(repo.root, 'main', true)).toMatchObject({
+    expect(await syncCheckout(repo.root, 'main', { conflicts: true })).toMatchObject({
       paths: ['roadmap.md'],
       merged: ['roadmap.md'],
     });

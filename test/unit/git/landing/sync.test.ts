@@ -71,7 +71,7 @@ it('C1 refuses where both changed the same lines, changes nothing, and can leave
   await expect(syncCheckout(repo.root, 'main')).rejects.toThrow(/same lines of a\.txt .*ralphctl sync --conflicts/);
   expect(await status()).toBe(before);
   expect(await read(repo.root, 'a.txt')).toBe(TEN.replace('l1', 'mine'));
-  expect(await syncCheckout(repo.root, 'main', true)).toMatchObject({ conflicts: ['a.txt'] });
+  expect(await syncCheckout(repo.root, 'main', { conflicts: true })).toMatchObject({ conflicts: ['a.txt'] });
   expect(await read(repo.root, 'a.txt')).toContain('<<<<<<< your edits\nmine\n=======\ntheirs\n>>>>>>> main\n');
   expect(await status()).toBe(' M a.txt');
   expect(await read(repo.root, 'new.txt')).toBe('n\n');
@@ -82,7 +82,7 @@ it('C1 puts a link and a file of one name beside each other, under readable name
   await symlink('b.txt', join(repo.root, 'lf.txt'));
   await sh(repo.root, 'add', '-f', 'lf.txt');
   await expect(syncCheckout(repo.root, 'main')).rejects.toThrow(/same lines of lf\.txt in/);
-  const done = await syncCheckout(repo.root, 'main', true);
+  const done = await syncCheckout(repo.root, 'main', { conflicts: true });
   expect(done).toMatchObject({ beside: [expect.stringMatching(/^lf\.txt~(?:your-edits|main)$/)] });
   const { beside = [], conflicts = [] } = done ?? {};
   expect([...beside, ...conflicts].filter((name) => /[0-9a-f]{20}/.test(name))).toEqual([]);
