@@ -39,7 +39,7 @@ export async function mergeEdits(
   const landedTree = await repo.run(['rev-parse', `${tip}^{tree}`], { read: true });
   const landed = await standIn(landedTree);
   const staged = await repo.run(['write-tree'], { env });
-  await repo.run(['add', '-u', '--', ':/'], { env, config: ['core.safecrlf=false'] });
+  await repo.run(['add', '-u', '--sparse', '--', ':/'], { env, config: ['core.safecrlf=false'] });
   const tree = await repo.run(['write-tree'], { env });
   const edits = await standIn(tree);
   const merged = await mergeTrees(repo, edits, landed);

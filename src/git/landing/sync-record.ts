@@ -48,7 +48,7 @@ export interface OpenSync {
 export const SYNC_LIMITS = { leftGit: 30_000, look: 100 };
 
 const MARK = 'RALPHCTL_SYNC';
-const WRITERS = ['read-tree', 'checkout-index', 'checkout--worker'];
+const WRITERS = ['read-tree', 'update-index', 'checkout-index', 'checkout--worker'];
 export const markOf = ({ mark }: Pick<SyncRecord, 'mark'>): Record<string, string> => ({ [MARK]: mark });
 
 /** Without those that cannot be read: the next sync of that checkout takes their place. */

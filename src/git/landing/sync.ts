@@ -17,6 +17,7 @@ import { describeObstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
 import { inTheWay } from './in-the-way.js';
 import { type Checkout, checkoutWith, laggingForSync, reachedBy } from './lagging.js';
+import { leaveOutAlike } from './sparse-index.js';
 import { breakOff, endSync } from './sync-end.js';
 import { mergeEdits } from './sync-merge.js';
 import {
@@ -182,7 +183,7 @@ async function takeInSame(
   const repo = git(checkout);
   // In the place of a folder, or in a folder in the place of a file, nothing is the same.
   const specs = there.filter((path) => added.has(path)).map((path) => `:(top,literal)${path}`);
-  if (specs.length > 0) await repo.run(['add', '-f', '--', ...specs], { env });
+  if (specs.length > 0) await repo.run(['add', '-f', '--sparse', '--', ...specs], { env });
   const files = await repo.run(['write-tree'], { env });
   const still = new Set(await changedPaths(checkout, files, next));
   const paths = there.filter((path) => !added.has(path) || still.has(path));
@@ -195,6 +196,7 @@ async function write(repo: Git, index: Readonly<Record<string, string>>, { recor
   const mark = markOf(record);
   await repo.run(['read-tree', '-m', '-u', record.files, record.next], { env: { ...index, ...mark } });
   await repo.run(['read-tree', '-i', '-m', record.index], { env: mark });
+  await leaveOutAlike(repo, index, mark);
   // Only saves time later.
   await repo.result(['update-index', '-q', '--refresh'], { ok: [0, 1] }).catch(() => undefined);
 }

@@ -126,10 +126,15 @@ export async function stageAll(dir: string, status: Status, env: Readonly<Record
   const options = { env, config: ['core.safecrlf=false'] };
   const named = changedPaths(status);
   if (named?.length === 0) return;
+  // Outside the cone of a sparse checkout, files may be edited, too.
   // A change after the status was read is refused by name, and found by a full scan.
-  if (named && (await repo.result(['add', '-A', '--', ...named], { ...options, ok: [0, 1, 128] })).code === 0) return;
+  if (
+    named &&
+    (await repo.result(['add', '-A', '--sparse', '--', ...named], { ...options, ok: [0, 1, 128] })).code === 0
+  )
+    return;
   const leftOut = status.nested.map((path) => `:(top,exclude,literal)${path}`);
-  await repo.run(['add', '-A', '--', ':/', ...leftOut], options);
+  await repo.run(['add', '-A', '--sparse', '--', ':/', ...leftOut], options);
 }
 
 /** Unstaged changes as pathspecs; undefined where they are unknown or too many. */

@@ -1,0 +1,32 @@
+/**
+ * What a sparse checkout leaves out, in its index. git marks a new path outside the cone only where it writes files, too:
+ * without the mark, the file looks deleted, and a commit of all takes it off.
+ * Invariant: changes no file, and no content in the index.
+ */
+import type { Git } from '../runner.js';
+
+/** Marks in the index the paths that another index, for which git wrote the files, leaves out. */
+export async function leaveOutAlike(
+  repo: Git,
+  other: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const left = (await tagged(repo, other)).get('S') ?? new Set();
+  if (left.size === 0) return;
+  const own = await tagged(repo);
+  const paths = [...(own.get('H') ?? [])].filter((path) => left.has(path));
+  if (paths.length > 0)
+    await repo.run(['update-index', '--skip-worktree', '--stdin'], { env, input: `${paths.join('\n')}\n` });
+}
+
+/** Paths by their tags. Quoted, as git reads them back: a name may be no text. */
+async function tagged(repo: Git, env: Readonly<Record<string, string>> = {}): Promise<Map<string, Set<string>>> {
+  const args = ['ls-files', '-t', '--full-name', ':/'];
+  const { stdout } = await repo.result(args, { read: true, env, config: ['core.quotePath=true'] });
+  const found = new Map<string, Set<string>>();
+  for (const line of stdout.split('\n')) {
+    const tag = line.slice(0, 1);
+    found.set(tag, (found.get(tag) ?? new Set()).add(line.slice(2)));
+  }
+  return found;
+}
