@@ -1,7 +1,7 @@
 /** Files, links and folders of a person where a landing adds files: named, and never overwritten or written through (C1). */
-import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
 import { landWork, worktreeOf } from '../idea-work.js';
@@ -63,4 +63,40 @@ it('C1 a folder with tracked files alone is in nobody’s way where a file lands
   expect(await sh(repo.root, 'status', '--porcelain')).toBe(' M a.txt');
   expect(await read(repo.root, 'd')).toBe('file\n');
   expect(await read(repo.root, 'a.txt')).toBe(NINE.replace('l1', 'mine').replace('l9', 'theirs'));
+});
+
+describe('C1 a name that is not UTF-8', () => {
+  const bytes = (dir: string, name: string): Buffer =>
+    Buffer.concat([Buffer.from(`${dir}/`), Buffer.from(name, 'latin1')]);
+  const write = async (dir: string, name: string, text: string): Promise<void> => {
+    const path = bytes(dir, name);
+    await mkdir(path.subarray(0, path.lastIndexOf('/')), { recursive: true });
+    await writeFile(path, text);
+  };
+  async function landBytes(name: string, gone: string[] = []) {
+    const { path } = await worktreeOf(repo);
+    for (const one of gone) await rm(join(path, one), { recursive: true });
+    await write(path, name, 'theirs\n');
+    await sh(path, 'add', '-A', '-f');
+    await commitFiles(path, {}, 'work');
+    return landWork(repo);
+  }
+
+  it.each([
+    ['an untracked file in the place of a folder', 'n\xff.txt', 'n\xff.txt/x.txt', '"n\\377.txt"'],
+    ['an ignored file in the place of a folder', 'n\xff.log', 'n\xff.log/x.txt', '"n\\377.log"'],
+    ['an untracked file at the path', 'n\xff.txt', 'n\xff.txt', '"n\\377.txt"'],
+    ['an ignored file at the path', 'n\xff.log', 'n\xff.log', '"n\\377.log"'],
+    ['an ignored file in a folder in the place of a file', 'd/n\xff.log', 'd', '"d/n\\377.log"'],
+  ])('%s is named as git quotes it, and stays', async (_, mine, theirs, quoted) => {
+    await write(repo.root, mine, 'mine\n');
+    await put(repo.root, { 'a.txt': NINE.replace('l1', 'mine') });
+    await expectBlocked(await landBytes(theirs, theirs === 'd' ? ['d'] : []), [quoted]);
+    expect(await readFile(bytes(repo.root, mine), 'utf8')).toBe('mine\n');
+    await rename(bytes(repo.root, mine), join(repo.root, 'mine.log'));
+    expect(await syncCheckout(repo.root, 'main')).toMatchObject({ conflicts: [] });
+    expect(await readFile(bytes(repo.root, theirs), 'utf8')).toBe('theirs\n');
+    expect(await sh(repo.root, 'status', '--porcelain')).toBe(' M a.txt');
+    expect(await checkoutsBehind(repo.root, 'main')).toEqual([]);
+  });
 });
