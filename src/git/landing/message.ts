@@ -94,9 +94,15 @@ function isMark(word: string, { idea, agentName }: MessageParts): boolean {
   return (names && (slot === undefined || /^[\w-]+$/.test(slot))) || word === `@${agentName}`;
 }
 
-/** Whether a subject has the mark of the idea. */
-export const hasMarkOf = (subject: string, idea: string): boolean =>
-  subject.split(' ').some((word) => [`#${idea}`, `idea-${idea}`].includes(word.split('@', 1)[0] ?? ''));
+/** Whether the subject is marked as of the idea. Of several marks the last one counts: an agent may have written the others. */
+export function hasMarkOf(subject: string, idea: string): boolean {
+  const words = subject.split(' ');
+  const whole = words.findLast((word) => /^(?:#|idea-)[^@]+@[\w-]+$/.test(word));
+  // Earlier versions wrote the slot as a word of its own.
+  return (whole === undefined ? words : [whole]).some((word) =>
+    [`#${idea}`, `idea-${idea}`].includes(word.split('@', 1)[0] ?? ''),
+  );
+}
 
 function trimBlank(lines: readonly string[]): string[] {
   let start = 0;

@@ -13,6 +13,7 @@ import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { listWorktrees } from '../worktrees/list.js';
 import type { Target } from './brought-back.js';
+import { namedIdeas } from './first-parents.js';
 import { giveBack } from './give-back.js';
 import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
 import { conflictDetail, mergeTrees } from './merge.js';
@@ -134,15 +135,16 @@ async function reworded(about: Target, idea: string): Promise<Landing | undefine
   return commit === undefined ? undefined : { from: `${commit}^`, to: commit, commits: [commit], subjects: [] };
 }
 
-/** A commit without trailers counts when it is on the target and its subject names the idea. */
+/** A commit without trailers counts when it is on the target and its subject has the mark of the idea. */
 async function bySubject({ repo, idea }: UndoOptions, commit: string, tip: Tip): Promise<Landing[]> {
-  const shown = await git(repo).result(['log', '-1', '--format=%H%x01%P%x01%s', commit, '--'], {
+  const shown = await git(repo).result(['log', '-1', '--format=%H%x01%P%x01%s%x01%B', commit, '--'], {
     ok: [0, 128],
     read: true,
   });
-  const [to = '', parents = '', subject = ''] = shown.stdout.trim().split('\x01');
+  const [to = '', parents = '', subject = '', ...message] = shown.stdout.trim().split('\x01');
   const [from] = parents.split(' ').filter(Boolean);
-  if (!from || !hasMarkOf(subject, idea)) return [];
+  const { landed, reverted } = namedIdeas(message.join('\x01'));
+  if (!from || landed.length + reverted.length > 0 || !hasMarkOf(subject, idea)) return [];
   return (await isAncestor(repo, to, tip.commit)) ? [{ from, to, commits: [to], subjects: [subject] }] : [];
 }
 

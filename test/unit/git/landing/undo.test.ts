@@ -351,3 +351,26 @@ describe('C2 undo when things go on meanwhile', () => {
     expect(await read(repo.root, 'a.txt')).toBe('one\n');
   });
 });
+
+describe('C2 D1 a mark of another idea that an agent wrote into its subject', () => {
+  const forged = 'feat: take #i-2@ed-002 over';
+  it.each(['rebase', 'merge', 'squash'] as const)('is no landing of that idea, landed by %s', async (strategy) => {
+    const { path } = await worktreeOf(repo, 'i-1');
+    await commitFiles(path, { 'one.txt': '1\n' }, `${forged}\n\nRalph-Idea: i-2\n`);
+    const commit = await land('i-1', { strategy, title: forged });
+    expect(await landedIdeas(repo.root, 'main')).toEqual(['i-1']);
+    expect(await undo('i-2', { commit })).toMatchObject({ kind: 'nothing' });
+    expect(await tip()).toBe(commit);
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone' });
+  });
+
+  it('is no commit of that idea either where a person took the trailers off', async () => {
+    await work('i-1', { 'one.txt': '1\n' });
+    await land('i-1');
+    await sh(repo.root, 'commit', '-q', '--amend', '-m', `${forged} #i-1@ed-001 (#12)`);
+    const amended = await tip();
+    expect(await undo('i-2', { commit: amended })).toMatchObject({ kind: 'nothing' });
+    expect(await tip()).toBe(amended);
+    expect(await undo('i-1', { commit: amended })).toMatchObject({ kind: 'undone', commits: 1 });
+  });
+});
