@@ -194,12 +194,19 @@ describe('a repository that an agent makes inside its worktree', () => {
 
 describe('links that do not lead where they say', () => {
   const GHOST = `${ME} update-index --add --cacheinfo 160000,$(git rev-parse HEAD),ghost; ${ME} commit -qm ghost; git rm -q --cached ghost; ${ME} commit -qm gone`;
+  /** The tip merges the branch that had the link for a while. */
+  const MERGED = `git switch -q -c side; ${GHOST}; git switch -q -; git add -A; ${ME} commit -qm more; ${ME} merge -q --no-ff -m merge side`;
   const said = (text: string): RegExp => new RegExp(text);
 
   it.each([
     [
       'a link in a commit before the tip',
       GHOST,
+      said('the commit [0-9a-f]{10} links ghost to a repository that exists only'),
+    ],
+    [
+      'a link in a branch that its tip merges',
+      MERGED,
       said('the commit [0-9a-f]{10} links ghost to a repository that exists only'),
     ],
     [
@@ -217,8 +224,12 @@ describe('links that do not lead where they say', () => {
     expect((await worked(b, 't-1')).run.unfinished).toMatch(text);
   });
 
-  it('A5: a link before the tip does not land by another way', async () => {
-    const { b } = await project({ 't-1': GHOST });
+  it.each([
+    ['', GHOST, 'rebase'],
+    ['with landing.strategy: merge', GHOST, 'merge'],
+    ['in a branch that the tip merges', MERGED, 'merge'],
+  ])('A5: a link before the tip does not land by another way %s', async (_, script, strategy) => {
+    const { b } = await project({ 't-1': script }, { landing: { strategy } });
     const one = await worked(b, 't-1');
     const before = await b.git('rev-parse', 'main');
     await expect(land(b, 't-1', one)).rejects.toThrow(/t-1 cannot land: the commit [0-9a-f]{10} links ghost/);

@@ -116,7 +116,8 @@ async function earlierLinks(worktree: string, base: string): Promise<LinkTrouble
     '--no-ext-diff',
     '-z',
     '--format=%x01%H',
-    `${base}..HEAD~1`,
+    // All parents: a merge, of the agent or of `landing.strategy`, has commits that its first parent lacks.
+    ...['HEAD^@', '--not', base],
     '--',
   ];
   const { code, stdout } = await git(worktree).result(args, { read: true, ok: [0, 128] });
