@@ -35,11 +35,27 @@ const ownSettings = async (dir: string, text: string): Promise<string> => {
   return file;
 };
 
+/** A git whose settings of the system are in this file: where agents run as root, they can write the real one. */
+const systemSettings = async (dir: string, text: string): Promise<string> => {
+  const file = join(dir, 'system');
+  const before = process.env.PATH ?? '';
+  await mkdir(join(dir, 'bin'), { recursive: true });
+  await writeFile(file, text);
+  const wrapper = `#!/bin/sh\nPATH='${before}' GIT_CONFIG_SYSTEM='${file}' exec git "$@"\n`;
+  await writeFile(join(dir, 'bin/git'), wrapper, { mode: 0o755 });
+  process.env.PATH = `${join(dir, 'bin')}:${before}`;
+  onTestFinished(() => {
+    process.env.PATH = before;
+  });
+  return file;
+};
+
 describe('what was there before goes on working', () => {
-  it.each(['of the repository', 'of the user'])('filters %s', { timeout: 60_000 }, async (whose) => {
+  it.each(['of the repository', 'of the user', 'of the system'])('filters %s', { timeout: 60_000 }, async (whose) => {
     const b = await bench({ files: { '.gitattributes': '*.txt filter=case\n' } });
-    if (whose === 'of the user') {
-      const text = `[filter "case"]\n\tclean = "${CASES.clean}"\n\tsmudge = "${CASES.smudge}"\n\trequired\n[alias]\n\tx = "log --format=\\"%s\\""\n`;
+    const text = `[filter "case"]\n\tclean = "${CASES.clean}"\n\tsmudge = "${CASES.smudge}"\n\trequired\n[alias]\n\tx = "log --format=\\"%s\\""\n`;
+    if (whose === 'of the system') await systemSettings(b.base, text);
+    else if (whose === 'of the user') {
       await ownSettings(join(b.base, 'xdg'), `[include]\n\tpath = more\n`);
       await writeFile(join(b.base, 'xdg/git/more'), text);
     } else for (const [name, command] of Object.entries(CASES)) await b.git('config', `filter.case.${name}`, command);
@@ -51,19 +67,25 @@ describe('what was there before goes on working', () => {
     expect(await b.read(join(b.repo, 'work.txt'))).toBe('work\n');
   });
 
-  it('settings of the user as they were when the run began, whatever is written into them meanwhile', async () => {
-    const b = await bench({ ...TWO, files: { '.gitattributes': '*.txt filter=case\n' } });
-    const file = await ownSettings(join(b.base, 'xdg'), `[user]\n\tname = Ada\n`);
-    const result = await meanwhile(b, () =>
-      writeFile(
-        file,
-        `[filter "case"]\n\tclean = touch '${b.marks}/canary'; cat\n\tsmudge = touch '${b.marks}/canary'; cat\n`,
-      ),
-    );
-    expect(result.strayed).toBeUndefined();
-    expect((await land(b)).kind).toBe('landed');
-    await expect(b.read(join(b.marks, 'canary'))).rejects.toThrow();
-  });
+  it.each([
+    ['user', (b: Bench) => ownSettings(join(b.base, 'xdg'), `[user]\n\tname = Ada\n`)],
+    ['system', (b: Bench) => systemSettings(b.base, `[user]\n\tname = Ada\n`)],
+  ])(
+    'settings of the %s as they were when the run began, whatever is written into them meanwhile',
+    async (_, begin) => {
+      const b = await bench({ ...TWO, files: { '.gitattributes': '*.txt filter=case\n' } });
+      const file = await begin(b);
+      const result = await meanwhile(b, () =>
+        writeFile(
+          file,
+          `[filter "case"]\n\tclean = touch '${b.marks}/canary'; cat\n\tsmudge = touch '${b.marks}/canary'; cat\n`,
+        ),
+      );
+      expect(result.strayed).toBeUndefined();
+      expect((await land(b)).kind).toBe('landed');
+      await expect(b.read(join(b.marks, 'canary'))).rejects.toThrow();
+    },
+  );
 });
 
 describe('a person who works beside an agent', () => {

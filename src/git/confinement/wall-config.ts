@@ -67,9 +67,11 @@ function isNew(key: string, was: ReadonlyMap<string, string>, is: ReadonlyMap<st
   return ![...was.keys()].some((one) => one.startsWith(`${section}.`)) || !is.has(key);
 }
 
+const FROZEN: ReadonlySet<string> = new Set(['system', 'global']);
+
 /**
- * Writes the user's present settings into one file, including their includes. False where the copy would differ in
- * meaning; git then continues to read the user's files.
+ * Writes the present settings of system and user into one file, including their includes: agents that run as root can
+ * write those of the system. False where the copy would differ in meaning; git then continues to read the files.
  */
 export async function freezeUserConfig(root: string, file: string): Promise<boolean> {
   const list = ['config', '--null', '--list'];
@@ -77,7 +79,8 @@ export async function freezeUserConfig(root: string, file: string): Promise<bool
   if (got.code !== 0) return false;
   const fields = got.stdout.split('\0');
   const own: string[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) if (fields[at] === 'global') own.push(`${fields[at + 1]}\0`);
+  // In the order of git: those of the user count more.
+  for (let at = 0; at + 1 < fields.length; at += 2) if (FROZEN.has(fields[at] ?? '')) own.push(`${fields[at + 1]}\0`);
   const entries = parse(own.join(''));
   // The copy already contains the included settings.
   const kept = entries.filter(([key]) => !/^include(?:if\..*)?\.path$/s.test(key));

@@ -22,6 +22,8 @@ export interface Snapshot {
   replaced: Record<string, string>;
   /** The user's own settings are in `gitconfig`. */
   frozen: boolean;
+  /** So are those of the system. */
+  system?: boolean;
 }
 
 export interface WallPlace {
@@ -41,7 +43,15 @@ type Dir = Pick<WallPlace, 'dir'>;
 const SNAPSHOT = 'snapshot.json';
 
 export const snapshotFile = ({ dir }: Dir): string => join(dir, SNAPSHOT);
-export const userConfigFile = ({ dir }: Dir): string => join(dir, 'gitconfig');
+const userConfigFile = ({ dir }: Dir): string => join(dir, 'gitconfig');
+/** Git reads the kept settings in place of those that agents may write meanwhile. */
+export function settingsOf({ dir, snapshot }: Dir & { snapshot: Snapshot }): Record<string, string> {
+  const { frozen, system } = snapshot;
+  return {
+    ...(frozen ? { GIT_CONFIG_GLOBAL: userConfigFile({ dir }) } : {}),
+    ...(frozen && system ? { GIT_CONFIG_NOSYSTEM: '1' } : {}),
+  };
+}
 export const readSnapshot = (at: Dir): Promise<Snapshot | undefined> => readJson(snapshotFile(at));
 export const writeSnapshot = (at: Dir, snapshot: Snapshot): Promise<void> => writeJson(snapshotFile(at), snapshot);
 
@@ -79,7 +89,8 @@ async function begin(place: WallPlace, createdAt: string): Promise<Snapshot> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const frozen = await freezeUserConfig(root, userConfigFile(place));
   const replaced = await takeReplacements(root, commonDir);
-  const snapshot: Snapshot = { version: 2, createdAt, files: await readFiles(commonDir), replaced, frozen };
+  const files = await readFiles(commonDir);
+  const snapshot: Snapshot = { version: 2, createdAt, files, replaced, frozen, system: frozen };
   await writeSnapshot(place, snapshot);
   return snapshot;
 }

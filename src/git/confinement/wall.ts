@@ -33,9 +33,9 @@ import {
 import {
   readSnapshot,
   type Snapshot,
+  settingsOf,
   snapshotFile,
   snapshotFor,
-  userConfigFile,
   type WallPlace,
   writeSnapshot,
 } from './wall-snapshot.js';
@@ -90,7 +90,7 @@ async function passWall(dir: string): Promise<Record<string, string>> {
   if (!wall) return {};
   await checkWall(wall);
   if (ours) await checkLink(ours, dir);
-  return wall.snapshot.frozen ? { GIT_CONFIG_GLOBAL: userConfigFile(wall) } : {};
+  return settingsOf(wall);
 }
 
 /** One check at a time for each worktree: ralphctl records the list of fixes before anyone gets it. */
