@@ -139,6 +139,17 @@ export async function ownFiles(
       todo.push({ text: rest[inline + 1] ?? '', dir, depth: depth + 1 });
       return;
     }
+    const module = moduleOf(program, rest);
+    if (module !== undefined) {
+      const files = moduleFiles(module);
+      for (const one of [...files.scripts, ...files.shadows]) shadows.add(normalize(join(dir, one)));
+      const found = await first(
+        files.scripts.map((one) => normalize(join(dir, one))),
+        has,
+      );
+      if (found !== undefined) await load(found, { dir, depth });
+      return;
+    }
     const path = scriptOf(program, rest);
     if (path === undefined || path.startsWith('/')) return;
     const plain = path.replace(VARIABLE, '');
@@ -179,13 +190,25 @@ function scriptOf(program: string, rest: readonly string[]): string | undefined 
   if (/^(?:source|\.)$/.test(program)) return rest[0];
   if (VARIABLE.test(program)) return program;
   if (!INTERPRETERS.test(program)) return /^[\w@.][^*?]*$/.test(program) && program.includes('/') ? program : undefined;
-  const module = rest.indexOf('-m');
-  if (module >= 0 && /^python/.test(program)) return `${(rest[module + 1] ?? '').replaceAll('.', '/')}.py`;
   // The next word is the value of one of these.
   const at = rest.findIndex((word, n) => !word.startsWith('-') && !(n > 0 && TAKES_FILE.test(rest[n - 1] ?? '')));
   const script = rest[at];
   if (script === undefined || rest.slice(0, at).some((flag) => NO_SCRIPT.test(flag))) return undefined;
   return script.includes('/') || script.includes('.') ? script : undefined;
+}
+
+/** The module that Python runs: `python3 -m NAME`. */
+function moduleOf(program: string, rest: readonly string[]): string | undefined {
+  const at = /(?:^|\/)python[\d.]*$/.test(program) ? rest.indexOf('-m') : -1;
+  const name = at < 0 ? undefined : rest[at + 1];
+  return name !== undefined && /^\w+(?:\.\w+)*$/.test(name) ? name : undefined;
+}
+
+/** `scripts`: what runs. `shadows`: with these in the repository, Python finds no module of that name elsewhere. */
+function moduleFiles(name: string): { scripts: string[]; shadows: string[] } {
+  const path = name.replaceAll('.', '/');
+  const [top] = name.split('.');
+  return { scripts: [`${path}/__main__.py`, `${path}.py`], shadows: [`${top}.py`, `${top}/__init__.py`] };
 }
 
 const recipes = (text: string): string[] => [

@@ -38,11 +38,19 @@ export function simpleCommands(text: string): string[][] {
 
 const BEFORE = /^(?:!|\{|if|then|elif|else|while|until|do|exec|time|env|command|nice|nohup|xvfb-run|cross-env|\w+=.*)$/;
 
+/** These find the program that follows in the environment of the project. */
+const STARTS =
+  /^(?:(?:uv|poetry|pipenv|pdm|rye|hatch) run|bundle exec|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx)|(?:npx|pnpx|bunx) \S+)$/;
+
 /** A command without what only stands in front of it. */
 export function bare(words: readonly string[]): string[] {
   const from = words.findIndex((word) => !BEFORE.test(word));
   const rest = from < 0 ? [] : words.slice(from);
-  return rest[0] === 'timeout' ? bare(rest.slice(2)) : rest;
+  if (rest[0] === 'timeout') return bare(rest.slice(2));
+  if (!STARTS.test(rest.slice(0, 2).join(' '))) return rest;
+  const own = rest.slice(/^(?:npx|pnpx|bunx)$/.test(rest[0] ?? '') ? 1 : 2);
+  const program = own.findIndex((word) => !word.startsWith('-'));
+  return program < 0 ? rest : bare(own.slice(program));
 }
 
 /* Files that a command or a runner's settings load before the tests. Invariant: never throws; linear. Pure. */

@@ -125,6 +125,39 @@ describe('tripwires', () => {
     expect(make).toEqual([{ kind: 'gate-file', subject: 'Makefile' }]);
   });
 
+  it.each([
+    ['pytest -q', '.pytest.ini', '[pytest]\naddopts = --co\n'],
+    ['pytest -q', 'pytest.toml', '[pytest]\naddopts = ["--co"]\n'],
+    ['python3 -m nose2', 'unittest.cfg', '[unittest]\n'],
+    ['npx wdio run', 'wdio.conf.js', 'exports.config = {};\n'],
+    ['npx mocha', 'test/mocha.opts', '--grep nothing\n'],
+    ['dotnet test', 'ci/all.runsettings', '<RunSettings/>\n'],
+    ['bundle exec rake', 'Rakefile', 'task :default\n'],
+    ['npx grunt test', 'Gruntfile.js', '\n'],
+    ['npx --yes gulp test', 'gulpfile.mjs', '\n'],
+    ['composer test', 'composer.json', '{"scripts":{"test":"true"}}\n'],
+    // The module beside the work is loaded in place of the installed one.
+    ['.venv/bin/python -m pylint src', 'pylint/__main__.py', '\n'],
+    ['uv run --frozen python -m pyright', 'pyright.py', '\n'],
+    ['poetry run python3 -m twisted.trial', 'twisted/__init__.py', '\n'],
+  ])('name what steers a runner (F3): %s: %s', async (command, path, text) => {
+    const got = await trips({ [path]: text }, [], { commands: [command] });
+    expect(got).toEqual([{ kind: 'gate-file', subject: path }]);
+  });
+
+  it('name the module of the repository that the gate runs, and no other file of its package', async () => {
+    const commands = ['uv run python -m checks --all'];
+    await trips({ 'checks/__main__.py': 'import sys\n', 'checks/data.txt': '1\n' });
+    const changed = { 'checks/__main__.py': '\n', 'checks/data.txt': '2\n' };
+    expect(await trips(changed, [], { commands })).toEqual([{ kind: 'gate-file', subject: 'checks/__main__.py' }]);
+  });
+
+  it('take dependencies in composer.json for everyday work', async () => {
+    await trips({ 'composer.json': '{"scripts":{"test":"phpunit"}}\n' });
+    const text = '{"scripts":{"test":"phpunit"},"require":{"a/b":"1"}}\n';
+    expect(await trips({ 'composer.json': text }, [], { commands: ['composer test'] })).toEqual([]);
+  });
+
   it('name what decides which ignored files worktrees get', async () => {
     expect(await trips({ '.worktreeinclude': '.npmrc\n' })).toEqual([
       { kind: 'gate-file', subject: '.worktreeinclude' },
