@@ -59,7 +59,8 @@ function looksSecret(value: string): boolean {
 }
 
 function isSecret(name: string, value: string): boolean {
-  if (value.length < SHORTEST || OPEN.has(name)) return false;
+  // Shells export functions, too: their lines are code.
+  if (value.length < SHORTEST || OPEN.has(name) || name.startsWith('BASH_FUNC_')) return false;
   return SECRET_NAME.test(name) ? !/^\/|^\d+$/.test(value) : !OPEN_NAME.test(name) && looksSecret(value);
 }
 
@@ -81,6 +82,18 @@ export function secretValues(...environments: readonly Env[]): string[] {
 const longestFirst = (values: readonly string[]): string[] => [...values].sort((a, b) => b.length - a.length);
 
 /**
+ * The lines of a value with several (a key, a service account): output may have them one by one, and a stream is
+ * redacted line by line. A line that only says what follows (`-----BEGIN …`) is no secret.
+ */
+const linesOf = (value: string): string[] =>
+  value.includes('\n')
+    ? value
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line.length >= SHORTEST && !/^-----.*-----$/.test(line))
+    : [];
+
+/**
  * Values of variables that the configuration passes on (`passEnv`): most of them are secrets, whatever their name and
  * shape. Paths, short numbers, switches and names of hosts and users are not.
  */
@@ -98,7 +111,7 @@ export type Redact = (text: string) => string;
 
 /** A function that masks the given values and every known shape. */
 export function redactor(secrets: readonly string[]): Redact {
-  const sorted = longestFirst(secrets);
+  const sorted = longestFirst(secrets.flatMap((secret) => [secret, ...linesOf(secret)]));
   return (text) => {
     let clean = text;
     for (const secret of sorted) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);

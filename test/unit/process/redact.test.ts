@@ -88,6 +88,27 @@ describe('values of variables that the configuration passes on', () => {
     ['HOME', 'home-of-mine'],
   ])('F6: not %s=%s', (name, value) => expect(passedValues({ [name]: value }, [name])).toEqual([]));
 
+  it('F6: one of several lines is masked line by line, as output has them', () => {
+    const PEM =
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5v\nAAAAB3NzaC1lZDI1NTE5\n-----END OPENSSH PRIVATE KEY-----\n';
+    const env = { DEPLOY: PEM, TWO: 'first words here\r\nsecond words\n' };
+    const values = passedValues(env, ['DEPLOY', 'TWO']);
+    const redact = redactor(values);
+    expect(redact('key: AAAAB3NzaC1lZDI1NTE5!')).toBe('key: [redacted]!');
+    expect(redact('it says second words, and first')).toBe('it says [redacted], and first');
+    expect(redactor(['-----BEGIN CERTIFICATE-----\nMIIBIjANBgkq'])('-----BEGIN CERTIFICATE----- x')).toMatch(
+      /^-+BEGIN/,
+    );
+    expect(secretValues({ 'BASH_FUNC_get_token%%': '() {  echo one\n return 1;\n}' })).toEqual([]);
+    const stream = new RedactingStream(values);
+    const text = Buffer.from(`${env.TWO}${PEM}end\n`);
+    for (let cut = 1; cut < text.length; cut++) {
+      const out = Buffer.concat([stream.push(text.subarray(0, cut)), stream.push(text.subarray(cut))]).toString();
+      expect(out, String(cut)).not.toMatch(/first words|second|b3Bl|AAAAB3/);
+      expect(out).toMatch(/end\n$/);
+    }
+  });
+
   it('F6: one that begins with another is masked whole', () => {
     expect(redactor(['hunter', 'hunter2-long'])('hunter2-long hunter')).toBe('[redacted] [redacted]');
   });
