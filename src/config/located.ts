@@ -1,9 +1,10 @@
 /**
  * Reads YAML or JSON into a value with the line of every part. The JSON parser reads JSON; the YAML parser only finds
  * the positions in it, because JSON is a subset of YAML.
- * Must not import anything of ours but the problem type.
+ * Must not import anything of ours but the problem type and the depth.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { tooDeepAt } from './depth.js';
 import type { Problem } from './problems.js';
 
 export type Path = readonly PropertyKey[];
@@ -61,6 +62,8 @@ export function readLocated(raw: string, file: string, syntax: Syntax): { locate
         return fail(line, `not valid JSON: ${found}`, 'JSON has no comments and no trailing commas');
       }
     }
+    const deep = tooDeepAt(text);
+    if (deep !== undefined) return fail(deep, 'cannot be read: nested too deeply');
     const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: 'silent' });
     if (doc.errors.length > 0 && (syntax === 'yaml' || doc.errors.some((e) => e.code === 'DUPLICATE_KEY'))) {
       const what = (code: string, message: string) =>

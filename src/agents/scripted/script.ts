@@ -1,9 +1,10 @@
 /**
  * The script of the scripted agent: its shape, its checks, and the part that a run plays.
  * Invariant: the choice depends only on idea, iteration and prompt, so a repeated run plays the same part.
- * Must not import ralphctl's own modules: like any agent, it knows nothing of them.
+ * Must not import ralphctl's own modules but those of its errors and bounds: like any agent, it knows nothing of them.
  */
 import { parse } from 'yaml';
+import { tooDeepAt } from '../../config/depth.js';
 import { UserError } from '../../protocol/user-error.js';
 
 export type Step = { readonly [name in (typeof STEPS)[number]]?: unknown };
@@ -73,6 +74,8 @@ function entries(value: unknown, where: string): Entry[] {
 
 /** Reads a script (YAML or JSON). Throws a ScriptError with the position of the mistake. */
 export function readScript(text: string): Script {
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) throw new ScriptError(`Its line ${deep} is nested too deeply.`);
   let value: unknown;
   try {
     value = parse(text);

@@ -2,13 +2,13 @@
  * Task files of Backlog.md: `backlog/tasks/*.md`, one task per file with front matter. A folder of them is one backlog.
  * The last status means done: `Done`, unless `config.yml` says otherwise.
  */
-import { isScalar, isMap as isYamlMap, parse, parseDocument } from 'yaml';
+import { isScalar, isMap as isYamlMap, parseDocument } from 'yaml';
 import type { Problem } from '../../config/problems.js';
 import type { Idea, Priority } from '../../protocol/idea.js';
 import { pairOf } from '../yaml-edit.js';
 import { ideaOf, labelled, others } from './common.js';
 import { type Edit, formatOf, type Read } from './format.js';
-import { isMap, quietly, type Source } from './source.js';
+import { isMap, quietly, type Source, yamlOf } from './source.js';
 
 const FRONT = /^---[ \t]*(?:\r\n?|\n)([\s\S]*?)(?:\r\n?|\n)---[ \t]*(?:\r\n?|\n|$)/;
 const KNOWN = [
@@ -43,7 +43,7 @@ function frontOf({ text }: Source): Front | undefined {
   const match = FRONT.exec(text);
   const yaml = match?.[1];
   if (!match || yaml === undefined) return undefined;
-  const fields: unknown = quietly(() => parse(yaml, { logLevel: 'silent' }) as unknown);
+  const fields: unknown = yamlOf(yaml);
   const start = match[0].indexOf(yaml, 3);
   return isMap(fields) ? { fields, start, yaml, body: text.slice(match[0].length) } : undefined;
 }
@@ -66,7 +66,7 @@ function faultOf(source: Source, { yaml, start }: Front): Problem | undefined {
 /** The first and the last status of the project: the first means open, the last means done. */
 function statusesOf({ beside }: Source): { first: string; last: string } {
   for (const name of SETTINGS) {
-    const settings: unknown = quietly(() => parse(beside.get(name) ?? '', { logLevel: 'silent' }) as unknown);
+    const settings: unknown = yamlOf(beside.get(name) ?? '');
     const statuses: unknown = isMap(settings) ? settings.statuses : undefined;
     const names = Array.isArray(statuses) ? statuses.filter((one) => typeof one === 'string') : [];
     const [first] = names;

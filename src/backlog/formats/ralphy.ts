@@ -3,6 +3,7 @@
  * Groups of `parallel_group` run in order. Tasks of group 0, or without a group, run one after another.
  */
 import { type Document, isScalar, isSeq, isMap as isYamlMap, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { tooDeepAt } from '../../config/depth.js';
 import type { Idea } from '../../protocol/idea.js';
 import { setIn } from '../yaml-edit.js';
 import { boxesOf, repeated, taskList } from './boxes.js';
@@ -50,6 +51,9 @@ function readTasks(source: Source): Read {
   const { file, text } = source;
   const counter = new LineCounter();
   const lineAt = (offset: number): number => counter.linePos(offset).line;
+  const deep = tooDeepAt(text);
+  if (deep !== undefined)
+    return { entries: [], problems: [{ file, line: deep, message: 'cannot be read: nested too deeply' }] };
   const doc = quietly(() => parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' }));
   const [error] = doc?.errors ?? [];
   if (!doc || error) {

@@ -4,6 +4,7 @@
  */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { parse as parseYaml } from 'yaml';
+import { tooDeepAt } from '../../config/depth.js';
 import { type MdLine, markdownLines } from './md-lines.js';
 
 /** Contents of files that belong to the backlog, by name relative to it. */
@@ -67,7 +68,7 @@ export class Source {
   }
 
   yaml(): unknown {
-    if (this.#yaml === UNREAD) this.#yaml = quietly(() => parseYaml(this.text, { logLevel: 'silent' }) as unknown);
+    if (this.#yaml === UNREAD) this.#yaml = yamlOf(this.text);
     return this.#yaml;
   }
 
@@ -125,6 +126,10 @@ function rowsOf(text: string): Row[] {
 
 export const isMap = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The value of a YAML text; undefined when it does not parse. */
+export const yamlOf = (text: string): unknown =>
+  tooDeepAt(text) === undefined ? quietly(() => parseYaml(text, { logLevel: 'silent' }) as unknown) : undefined;
 
 export function quietly<T>(read: () => T): T | undefined {
   try {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tooDeepAt } from '../../../src/config/depth.js';
 import { parseConfig } from '../../../src/config/load.js';
 import { jsonErrorOffset } from '../../../src/config/located.js';
 import { ConfigError, levenshtein, nearest } from '../../../src/config/problems.js';
@@ -70,6 +71,26 @@ describe('jsonErrorOffset', () => {
   });
 });
 
+describe('F5: the depth of a text', () => {
+  it.each([
+    ['lists in lists', '['.repeat(300)],
+    ['maps in maps', '{a: '.repeat(300)],
+    ['JSON', '{"a": [\n'.repeat(200)],
+    ['entries in one line', `${'- '.repeat(300)}x`],
+    ['lines', Array.from({ length: 300 }, (_, n) => `${' '.repeat(n)}a:`).join('\n')],
+  ])('is too much: %s', (_, text) => {
+    expect(tooDeepAt(text)).toBeGreaterThan(0);
+    expect(tooDeepAt(`a: 1\n${text}`)).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['what people write', 'ideas:\n  - id: a\n    tags: [x, {y: [z]}]\n'.repeat(2000)],
+    ['words with brackets that nothing closes', `text: |\n${'  see a[0 and f(x){ and arr[i\n'.repeat(2000)}`],
+    ['a long line of dashes', `# ${'-'.repeat(1000)}\n--- - x\n`],
+    ['steps back and forth', 'a:\n      b:\n  c:\n     d: 1\n'.repeat(500)],
+  ])('is none: %s', (_, text) => expect(tooDeepAt(text)).toBeUndefined());
+});
+
 describe('parseConfig', () => {
   it('throws nothing but ConfigError, whatever the text', () => {
     const snippet = fc.constantFrom(
@@ -109,9 +130,13 @@ describe('parseConfig', () => {
       { numRuns: 300 },
     );
   });
-  it('survives deep nesting', () => {
+  it('F5: names what is nested too deeply, in one line', () => {
+    const problem = (file: string) => ({ file, line: 1, message: 'cannot be read: nested too deeply' });
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
-    expect(() => parseConfig(deep, 'ralphctl.json')).toThrow(ConfigError);
-    expect(() => parseConfig(deep, 'ralphctl.yaml')).toThrow(ConfigError);
+    for (const file of ['ralphctl.json', 'ralphctl.yaml'])
+      expect(() => parseConfig(deep, file)).toThrow(new ConfigError([problem(file)]));
+    expect(() => parseConfig(`version: 1\ngate: ${deep.slice(190_000, 210_000)}\n`, 'ralphctl.yaml')).toThrow(
+      new ConfigError([{ ...problem('ralphctl.yaml'), line: 2 }]),
+    );
   });
 });
