@@ -71,6 +71,8 @@ const STEADY = [
   'maintenance.auto=false',
   'core.fsmonitor=false',
   'core.quotePath=false',
+  // Others read HEAD as a file; a link in a worktree leads nowhere.
+  'core.preferSymlinkRefs=false',
   'color.ui=false',
   'log.showSignature=false',
   'commit.gpgSign=false',

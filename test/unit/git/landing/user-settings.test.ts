@@ -39,6 +39,7 @@ describe.each([
   ['core.commentChar', 'R'],
   ['log.showSignature', 'true'],
   ['format.pretty', 'oneline'],
+  ['core.preferSymlinkRefs', 'true'],
 ])('with %s = %s', (key, value) => {
   it('D3 what has landed is known, and taken back whole', async () => {
     await sh(repo.root, 'config', key, value);
