@@ -9,6 +9,23 @@ let world: World;
 beforeAll(quietRuntime);
 afterEach(() => world?.close());
 
+type Span = { seconds?: unknown; nanos?: number | null } | null | undefined;
+const msOf = (span: Span): number => Number(span?.seconds ?? 0) * 1000 + Number(span?.nanos ?? 0) / 1e6;
+
+/** The activities of all workflows of the project, with their time limits in milliseconds. */
+async function scheduled() {
+  const found: { name: string; queue: string; toClose: number; toStart: number }[] = [];
+  for (const { workflowId, runId } of await world.executions()) {
+    const { events } = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    for (const { activityTaskScheduledEventAttributes: one } of events ?? []) {
+      if (!one) continue;
+      const [name, queue] = [one.activityType?.name ?? '', one.taskQueue?.name ?? ''];
+      found.push({ name, queue, toClose: msOf(one.scheduleToCloseTimeout), toStart: msOf(one.scheduleToStartTimeout) });
+    }
+  }
+  return found;
+}
+
 describe('no worker on the host of a run', () => {
   it(
     'is said in status of the idea that waits; nothing fails or is charged, and all goes on when one comes back',
@@ -56,6 +73,16 @@ describe('no worker on the host of a run', () => {
       const summary = await world.result();
       expect([summary.landed, summary.notLanded]).toEqual([2, []]);
       expect(world.iterations.get('a-1')).toEqual([1]);
+
+      // None of the activities can hang for ever, and those of a host have a time to be taken in.
+      const all = await scheduled();
+      expect([...new Set(all.map(({ name }) => name))].sort()).toEqual(
+        expect.arrayContaining(['closeRun', 'landIdea', 'openRun', 'prepareIdea', 'runAgent', 'runGate']),
+      );
+      for (const { name, queue, toClose, toStart } of all) {
+        expect(toClose, name).toBeGreaterThan(0);
+        if (queue.includes('@')) expect(toStart, name).toBeLessThan(toClose);
+      }
     },
     2 * SLOW,
   );
