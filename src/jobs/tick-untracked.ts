@@ -40,29 +40,31 @@ export async function tickUntracked(
     // A link to it stays a link.
     const path = await realpath(one.file).catch(() => undefined);
     if (path === undefined) continue;
-    try {
-      await withLock(lock, () => tickFile(run, one, path, done), { waitMs: LOCK_MS });
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (!NOT_OURS_TO_WRITE.has(code)) throw error;
-      notes.push(
-        `${one.ids.join(', ')} cannot be ${done ? 'ticked' : 'unticked'} in ${path} (${code}). Do it by hand.`,
-      );
-    }
+    const why = await withLock(lock, () => tickFile(run, one, path, done), { waitMs: LOCK_MS });
+    if (why !== undefined)
+      notes.push(`${one.ids.join(', ')} cannot be ${done ? 'ticked' : 'unticked'} in ${path} (${why}). Do it by hand.`);
   }
   return notes.length > 0 ? notes.join(' ') : undefined;
 }
 
-async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean): Promise<void> {
+/** Why it could not. */
+async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean): Promise<string | undefined> {
   for (let edits = 0; edits < MOST_EDITS; edits++) {
     const about = await stat(path, { bigint: true }).catch(() => undefined);
-    if (!about?.isFile()) return;
-    const text = utf8(await readFile(path));
-    const ticked = text === undefined ? undefined : tickedText(run, one, text, done);
-    if (ticked === undefined) return;
-    if (await replaceFile(path, ticked, { mode: Number(about.mode) & 0o777, still: () => isAsBefore(path, about) }))
-      return;
+    if (!about?.isFile()) return undefined;
+    try {
+      const text = utf8(await readFile(path));
+      const ticked = text === undefined ? undefined : tickedText(run, one, text, done);
+      if (ticked === undefined) return undefined;
+      const mode = Number(about.mode) & 0o777;
+      if (await replaceFile(path, ticked, { mode, still: () => isAsBefore(path, about) })) return undefined;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (!NOT_OURS_TO_WRITE.has(code)) throw error;
+      return code;
+    }
   }
+  return 'it changes all the time';
 }
 
 /** Undefined: bytes that are no text would be lost. */
