@@ -86,5 +86,5 @@ export type LookResult =
   | { kind: 'behind'; why: string }
   /** It ended with the branch of the pull request below it, and the target does not have its work: it lands again. */
   | { kind: 'astray'; why: string }
-  /** The forge could not be asked. */
-  | { kind: 'unreachable'; why: string };
+  /** The forge could not be asked. `at`: when it takes requests again, where it says so; epoch ms. */
+  | { kind: 'unreachable'; why: string; at?: number };

@@ -167,6 +167,19 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     expect(pulls.size).toBe(0);
   });
 
+  it('so is it by a look', async () => {
+    const { look } = await inReview(await finished());
+    const until = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
+    forge.trouble.limitedUntil = until;
+    expect(await look()).toMatchObject({
+      kind: 'unreachable',
+      at: until,
+      why: expect.stringContaining('limits requests'),
+    });
+    forge.trouble.limitedUntil = Date.now() - 60_000;
+    expect(await look()).toEqual({ kind: 'open' });
+  });
+
   it('a login that is not accepted asks at once', async () => {
     const input = await finished();
     Object.assign(at.b.env, { GH_TOKEN: 'token-of-', GH_ENTERPRISE_TOKEN: 'token-of-' });

@@ -125,9 +125,11 @@ export function endLook(board: Board, entry: IdeaEntry, result: LookResult, now:
     case 'behind':
     case 'unreachable': {
       const first = board.settings.delivery?.pollMs ?? 30_000;
-      review.at = now + Math.min(LONGEST_WAIT, first * 1.5 ** Math.min(review.quiet, 20));
+      const wait = now + Math.min(LONGEST_WAIT, first * 1.5 ** Math.min(review.quiet, 20));
+      // A forge that limits requests counts those that it refuses.
+      review.at = result.kind === 'unreachable' && result.at !== undefined ? Math.max(wait, result.at + 1000) : wait;
       review.quiet += 1;
-      const why = clip(`${reasonOf(review)}${more(result)}`, MAX_REASON);
+      const why = clip(`${reasonOf(review)}${more(result, board.settings.delivery?.to)}`, MAX_REASON);
       if (entry.reason !== why) {
         entry.reason = why;
         board.touch(entry);
@@ -173,8 +175,10 @@ function again(board: Board, entry: IdeaEntry, { work }: ReviewState): AfterLook
 const mergedEarly = ({ below }: IdeaEntry): string =>
   `it is merged, and has landed once pull request ${below?.number} (${below?.idea}) below it has`;
 
-function more(result: Extract<LookResult, { kind: 'open' | 'behind' | 'unreachable' }>): string {
-  if (result.kind === 'open') return '';
+/** `to`: the branch on the remote. */
+function more(result: Extract<LookResult, { kind: 'open' | 'behind' | 'unreachable' }>, to = 'the remote'): string {
+  // The remote shows it a moment later, or somebody took it off there again.
+  if (result.kind === 'open') return result.merged ? `; it is merged, and has landed once ${to} has its commit` : '';
   return result.kind === 'behind' ? `; ${result.why}` : `; the forge cannot be asked (${result.why})`;
 }
 

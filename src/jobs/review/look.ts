@@ -17,6 +17,7 @@ import { dropAnswers, KnownAnswers } from '../../run-files/known-answers.js';
 import { dropReviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { repositoryPath, tickFiles } from '../../run-files/ticks.js';
+import { endOfWait } from '../../trackers/tracker.js';
 import type { WorkContext, WorkDeps } from '../job.js';
 import { load } from '../load.js';
 import { dropPlace } from '../plan-place.js';
@@ -42,7 +43,10 @@ export async function lookAtPull(deps: WorkDeps, input: LookInput, { signal }: W
     const redact = redactorOf(deps);
     return { ...result, what: redact(result.what), tail: redact(result.tail).slice(-TAIL_LIMIT) };
   } catch (error) {
-    if (error instanceof ForgeError) return { kind: 'unreachable', why: redactorOf(deps)(error.message) };
+    if (error instanceof ForgeError) {
+      const at = endOfWait(error.later ?? {}, Date.now());
+      return { kind: 'unreachable', why: redactorOf(deps)(error.message), ...(at === undefined ? {} : { at }) };
+    }
     return asWorkError(error);
   }
 }

@@ -131,6 +131,18 @@ describe('D2 an idea in review', () => {
     expect(decided(pilot, false, 1000)).toEqual(['landed a', 'start b @1']);
   });
 
+  it('says what it waits for while the remote does not have the merge, as where somebody took it off there', () => {
+    const pilot = inReview();
+    look(pilot, { kind: 'open', merged: true });
+    expect(pilot.graph.entry('a')).toMatchObject({
+      status: 'landing',
+      reason: `in review: https://forge/4; it is merged, and has landed once ${TO.to} has its commit`,
+    });
+    expect(decided(pilot)).toEqual([]);
+    look(pilot, { kind: 'merged', commit: 'm' }, 1000);
+    expect(decided(pilot, false, 1000)).toEqual(['landed a', 'start b @1']);
+  });
+
   it('goes back to its agent on red checks, once for each, and asks a person after the rounds', () => {
     const pilot = inReview({ maxLandingRounds: 1 });
     look(pilot, back);
@@ -165,6 +177,14 @@ describe('D2 an idea in review', () => {
     }
     look(pilot, { ...comments, seen: ['line 4'] } as LookResult);
     expect(statusOf(pilot, 'a')).toBe('needs-human');
+  });
+
+  it('a forge that limits requests is asked again at its reset, and not before', () => {
+    const pilot = inReview();
+    look(pilot, { kind: 'unreachable', why: 'the forge limits requests until then', at: 3_600_000 });
+    expect(pilot.graph.entry('a')?.review?.at).toBe(3_601_000);
+    look(pilot, { kind: 'unreachable', why: 'the forge limits requests until then', at: 10 }, 3_601_000);
+    expect(pilot.graph.entry('a')?.review?.at).toBeGreaterThan(3_601_000);
   });
 
   it('a forge that cannot be asked changes nothing but the reason', () => {
