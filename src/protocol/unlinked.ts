@@ -3,6 +3,8 @@
 /** The text without references to issues, their addresses and mentions of people: a commit with it links nothing. */
 export const unlinked = (text: string): string =>
   text
+    // Markdown shows these as the sign itself, or a digit after it.
+    .replace(/&(?=#x?[0-9a-f]|num;|commat;|sol;|colon;)/gi, '& ')
     .replace(/(\w?)#(?=\d)/g, (_, before: string) => (before === '' ? 'no. ' : `${before} no. `))
     .replace(/\bG[HL]-(?=\d)/gi, (mark) => `${mark.slice(0, 2)} `)
     .replace(/\bhttps?:\/\/(?=\S*\/(?:issues|pull|merge_requests|work_items)\/\d)/gi, '')

@@ -19,6 +19,19 @@ it('quotes a text from a tracker without mentions, links to issues, pictures and
   expect(pullTitle(idea as never)).not.toMatch(/#|@/);
 });
 
+it('neither do signs that are written as entities, in text, title and criteria', () => {
+  const text = 'Closes &#35;1, &num;2, #&#51;, &#x23;4, &commat;acme/security, &#64;zoe; R&D & co. stay';
+  const idea = { id: 'issue-3', title: text, text, success: [text], origin: { ref: '3' } };
+  const shown = pullBody({ idea: idea as never, runs: 1, by: [], commits: [] }, '{{title}}\n{{text}}\n{{criteria}}')
+    .replace(/&#(x?)([0-9a-f]+);/gi, (_, hex: string, code: string) =>
+      String.fromCodePoint(parseInt(code, hex ? 16 : 10)),
+    )
+    .replaceAll('&num;', '#')
+    .replaceAll('&commat;', '@');
+  expect(shown).not.toMatch(/#\d|@(?:acme|zoe)/);
+  expect(shown).toContain('R&D & co. stay');
+});
+
 it('a template with an unknown placeholder is refused by its name', () => {
   const idea = { id: 'a-1', title: 'T', text: '', success: [] };
   expect(() => pullBody({ idea, runs: 1, by: [], commits: [] }, '{{cost}}')).toThrow(
