@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bundle = join(root, 'dist', `bench-git-${process.pid}.mjs`);
 await build({
   stdin: {
-    contents: "export { git } from './src/git/runner.ts'; export { gitEnvironment } from './src/git/runner.ts';",
+    contents: "export { git } from './src/git/runner.ts'; export { gitEnvironment } from './src/git/environment.ts';",
     resolveDir: root,
   },
   bundle: true,
