@@ -21,7 +21,7 @@ async function second(model: ReturnType<typeof modelOf>, id: string, over: boole
   const told = model.ideas.get(id) ?? expect.fail(id);
   const view: WhyView = {
     ...{ idea: id, title: id, status: 'pending', score: 0, parts: [], waitsFor: WAITS[id] ?? [] },
-    ...(told.held ? { held: true as const } : {}),
+    ...(told.held ? { held: true as const, reason: 'later' } : {}),
   };
   return describeIdea(await reportOn(view, { root: '/nowhere', project: 'p', over, told }))[1];
 }
