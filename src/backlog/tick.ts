@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { tooDeepAt } from '../config/depth.js';
 import type { Syntax } from '../config/located.js';
 import { type Chunk, chunks } from './roadmap/chunks.js';
 import { readProperties } from './roadmap/properties.js';
@@ -59,6 +60,7 @@ function rewrite(doc: Document, map: YAMLMap, text: string, to: boolean): string
 export function tickIdeas(raw: string, id: string, syntax: Syntax, to = true): string | undefined {
   const bom = raw.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = raw.slice(bom.length);
+  if (tooDeepAt(text) !== undefined) return undefined;
   try {
     const doc = parseDocument(text, { logLevel: 'silent' });
     if (syntax === 'yaml' && doc.errors.length > 0) return undefined;
