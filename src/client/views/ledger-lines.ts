@@ -3,6 +3,7 @@ import { took } from '../../decide/duration.js';
 import { type Chain, chainMs } from '../../model/ledger.js';
 import type { Actor, LedgerRow } from '../../protocol/ledger.js';
 import { type IdeaStatus, statusWord } from '../../protocol/states.js';
+import { GATE_NAMES, gateText as triageGateText } from '../../screen/words/state-words.js';
 import { clean, many } from './live-lines.js';
 import { dayOf, localTime } from './terminal.js';
 
@@ -76,10 +77,21 @@ function pullText({ data, kind, pass }: LedgerRow): string {
   return `${pull}: ${by === '' ? 'somebody' : by} asked for changes`;
 }
 
+/** Of the plan of a wave. */
+function takenText({ data }: LedgerRow): string {
+  if (!Array.isArray(data.taken)) return '';
+  const taken = list(data.taken).map((one) => text(fields(one).idea));
+  const left = `${many(count(data.open), 'open report')}, ${count(data.rejected)} rejected, ${count(data.left)} for later`;
+  return `: ${taken.join(', ') || 'nothing'}; ${left}`;
+}
+
+const judgeText = (gate: string): string =>
+  Object.hasOwn(GATE_NAMES, gate) ? triageGateText(gate as keyof typeof GATE_NAMES) : `gate ${gate}`;
+
 /** What an operation was, in one line. */
 export function operationText(row: LedgerRow): string {
   const { op, kind, data, actor } = row;
-  if (op === 'commit') return `planned: ${text(data.title)}`;
+  if (op === 'commit') return `planned: ${text(data.title)}${takenText(row)}`;
   if (op === 'claim') return `${text(data.slot)} took it, on ${text(data.branch)} from ${short(data.base)}`;
   if (op === 'submit') return submitText(row);
   if (kind === 'build') return gateText(row);
@@ -89,7 +101,7 @@ export function operationText(row: LedgerRow): string {
     return `${actorText(actor)} read the report, about ${took(count(data.minutes) * 60_000)}: ${text(data.notes)}`;
   if (kind === 'push') return `pushed with ${short(data.commit)}`;
   if (kind === 'triage')
-    return `gate ${text(data.gate)}: ${text(data.why)}${text(data.quote) === '' ? '' : `: "${text(data.quote)}"`}`;
+    return `rejected by ${judgeText(text(data.gate))}: ${text(data.why)}${text(data.quote) === '' ? '' : `: "${text(data.quote)}"`}`;
   if (kind === 'pr' || (kind === 'review' && data.number !== undefined)) return pullText(row);
   if (kind === 'review') return `${actorText(actor)} approved it`;
   return `${actorText(actor)}: ${Object.values(data).map(text).filter(Boolean).join(', ')}`;

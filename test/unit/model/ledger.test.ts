@@ -1,6 +1,6 @@
 /** E5: a chain tells how an idea ended and where it broke. */
 import { describe, expect, it } from 'vitest';
-import { chainLines } from '../../../src/client/views/ledger-lines.js';
+import { chainLines, operationText } from '../../../src/client/views/ledger-lines.js';
 import { chainMs, chainsOf } from '../../../src/model/ledger.js';
 import type { LedgerRow } from '../../../src/protocol/ledger.js';
 
@@ -18,6 +18,16 @@ const plan = (): LedgerRow => {
   return rest;
 };
 const gate = (pass: boolean) => row('evidence', { kind: 'build', pass });
+
+it('E5: the plan of a wave names what it takes, and a rejection who judged', () => {
+  const taken = [{ idea: 'report-1' }, { idea: 'report-2' }];
+  const wave = row('commit', { data: { title: 'wave 1', taken, open: 20, left: 7, rejected: 11 } });
+  expect(operationText(wave)).toBe('planned: wave 1: report-1, report-2; 20 open reports, 11 rejected, 7 for later');
+  const told = (gate: string) =>
+    operationText(row('evidence', { kind: 'triage', data: { gate, why: 'next week', quote: 'x' } }));
+  expect(told('person')).toBe('rejected by a person: next week: "x"');
+  expect(told('coherence')).toBe('rejected by gate 1, body coherence: next week: "x"');
+});
 
 describe('chains', () => {
   it('landed: the reds on the way are no break', () => {
