@@ -71,7 +71,12 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   const loose = looseName(word).slice(0, 200);
   let best: string | undefined;
   let bestCost = Math.min(loose.length, Math.max(1, Math.floor((loose.length + 1) / 3)) + 1);
+  // Ids of trackers and of other tools get a word in front: `report-gh-1`, `shop.US-001`.
+  const behind: string[] = [];
+  const lower = word.toLowerCase();
   for (const candidate of known) {
+    const front = candidate.slice(0, -word.length);
+    if (word !== '' && /[-.]$/.test(front) && candidate.toLowerCase().endsWith(lower)) behind.push(candidate);
     const cost = levenshtein(loose, looseName(candidate).slice(0, 200), bestCost - 1);
     if (cost < bestCost) {
       best = candidate;
@@ -79,7 +84,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
       if (cost === 0) break;
     }
   }
-  return best;
+  return best ?? (behind.length === 1 ? behind[0] : undefined);
 }
 
 /** `did you mean "x"?`; all known names when none is near and the list is short; otherwise undefined. */

@@ -30,6 +30,10 @@ describe('levenshtein', () => {
     expect(nearest('max-iteration', ['timeout', 'max_iterations'])).toBe('max_iterations');
     expect(nearest('banana', ['timeout', 'max_iterations'])).toBeUndefined();
     expect(nearest('', ['timeout'])).toBeUndefined();
+    // What a tracker or another tool calls an idea, without the word that ralphctl puts in front.
+    expect(nearest('gh-1', ['report-gh-12', 'report-gh-1', 'wave-1'])).toBe('report-gh-1');
+    expect(nearest('us-001', ['shop.US-002', 'shop.US-001'])).toBe('shop.US-001');
+    expect(nearest('7', ['issue-7', 'report-7'])).toBeUndefined();
   });
 });
 
