@@ -1,7 +1,8 @@
 /**
- * What a sparse checkout leaves out, in its index. git marks a new path outside the cone only where it writes files, too:
- * without the mark, the file looks deleted, and a commit of all takes it off.
- * Invariant: changes no file, and no content in the index.
+ * What a sparse checkout leaves out. git marks a new path outside the cone only where it writes files, too: without the
+ * mark, the file looks deleted, and a commit of all takes it off. git removes files there that it updates, also those
+ * that a person works on.
+ * Invariant: what was left out stays left out, and a file that was there stays there.
  */
 import type { Git } from '../runner.js';
 
@@ -17,6 +18,21 @@ export async function leaveOutAlike(
   const paths = [...(own.get('H') ?? [])].filter((path) => left.has(path));
   if (paths.length > 0)
     await repo.run(['update-index', '--skip-worktree', '--stdin'], { env, input: `${paths.join('\n')}\n` });
+}
+
+/** Runs `work`, which updates files by the index of `env`, and writes those again that git left out although they were there. */
+export async function keepingFiles(
+  repo: Git,
+  env: Readonly<Record<string, string>>,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const there = (await tagged(repo, env)).get('H') ?? new Set();
+  await work();
+  const paths = [...((await tagged(repo, env)).get('S') ?? [])].filter((path) => there.has(path));
+  if (paths.length === 0) return;
+  const input = `${paths.join('\n')}\n`;
+  await repo.run(['update-index', '--no-skip-worktree', '--stdin'], { env, input });
+  await repo.run(['checkout-index', '-f', '-u', '--stdin'], { env, input });
 }
 
 /** Paths by their tags. Quoted, as git reads them back: a name may be no text. */

@@ -17,7 +17,7 @@ import { describeObstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
 import { inTheWay } from './in-the-way.js';
 import { type Checkout, checkoutWith, laggingForSync, reachedBy } from './lagging.js';
-import { leaveOutAlike } from './sparse-index.js';
+import { keepingFiles, leaveOutAlike } from './sparse-index.js';
 import { breakOff, endSync } from './sync-end.js';
 import { mergeEdits } from './sync-merge.js';
 import {
@@ -194,7 +194,8 @@ async function takeInSame(
 /** Files first: if stopped before the index, the checkout still counts as behind. */
 async function write(repo: Git, index: Readonly<Record<string, string>>, { record }: OpenSync): Promise<void> {
   const mark = markOf(record);
-  await repo.run(['read-tree', '-m', '-u', record.files, record.next], { env: { ...index, ...mark } });
+  const env = { ...index, ...mark };
+  await keepingFiles(repo, env, () => repo.run(['read-tree', '-m', '-u', record.files, record.next], { env }));
   await repo.run(['read-tree', '-i', '-m', record.index], { env: mark });
   await leaveOutAlike(repo, index, mark);
   // Only saves time later.

@@ -53,8 +53,8 @@ it.each(['stopped', 'aborted'] as const)('of a run that is %s', async (state) =>
   }
   expect(lines.join('')).toContain('◫ a-1 stopped\n');
   // The run never began it.
-  expect(lines.join('')).toContain('  b-1 pending\n');
-  expect(notLanded.map((one) => endWord(model, one))).toEqual(['stopped', 'pending']);
+  expect(lines.join('')).toContain('  b-1 ready\n');
+  expect(notLanded.map((one) => endWord(model, one))).toEqual(['stopped', 'ready']);
 
   const logs = new LiveLines(false);
   const shown = events.flatMap((event) => logs.lines(event)).map((line) => stripVTControlCharacters(line));
