@@ -65,6 +65,12 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     return;
   }
   if (beginsAgain(event)) return;
+  if (event.forgets) {
+    takeBack(idea, event.verb);
+    idea.told = { verb: `${event.verb} --forget` };
+    said(idea, { at, ...idea.told, done: event.done, ...(event.by ? { by: event.by } : {}) });
+    return;
+  }
   askRest(idea, event.verb);
   idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
   said(idea, {
@@ -75,6 +81,13 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     ...(text === undefined ? {} : { text }),
     ...(event.by ? { by: event.by } : {}),
   });
+}
+
+/** The messages that no prompt had yet. Answers go with hints. */
+function takeBack(idea: IdeaModel, verb: string): void {
+  const last = Math.max(idea.iterations.at(-1)?.startedAt ?? 0, idea.givenTo ?? 0);
+  for (const one of idea.said)
+    if (one.at > last && (one.verb === verb || (verb === 'hint' && one.verb === 'answer'))) one.takenBack = true;
 }
 
 function askRest(idea: IdeaModel, verb: string): void {

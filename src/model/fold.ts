@@ -11,7 +11,7 @@ import { dropEnd, keepEnd } from './at-end.js';
 import { count, emptyCounts, takeTicked } from './counts.js';
 import { foldIdea } from './fold-idea.js';
 import { foldWave, MOST_REJECTED } from './fold-wave.js';
-import { answeredAfter, askAgain, noLongerAsks, stillAsks } from './left-asking.js';
+import { askAgain, noLongerAsks, stillAsks, toldAfter } from './left-asking.js';
 import type { IdeaModel, RunModel } from './model.js';
 import { asRecorded } from './stands.js';
 import { emptyTally } from './tally.js';
@@ -215,7 +215,7 @@ export function fold(model: RunModel, event: StampedEvent): void {
     asRecorded(idea);
     keepEnd(idea);
     count(model.counts, idea, 1);
-    if (event.verb === 'answer') answeredAfter(model, idea);
+    toldAfter(model, idea, event);
   }
   if (event.kind === 'idea') {
     count(model.counts, idea, -1);

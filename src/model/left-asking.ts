@@ -31,21 +31,28 @@ export function stillAsks(idea: IdeaModel, runState: RunModel['state']): void {
 
 /** The run is over. */
 export function askAgain(model: RunModel): void {
-  for (const idea of model.ideas.values()) {
-    const { left } = idea;
-    if (!left || idea.status !== 'pending') continue;
-    count(model.counts, idea, -1);
-    Object.assign(idea, { ...left, status: 'needs-human', reason: left.question });
-    count(model.counts, idea, 1);
-  }
+  for (const idea of model.ideas.values()) asks(model, idea);
 }
 
-/** A person has answered the question after the run: it waited for that, and nothing cut it off. */
-export function answeredAfter(model: RunModel, idea: IdeaModel): void {
+function asks(model: RunModel, idea: IdeaModel): void {
   const { left } = idea;
-  if (!left) return;
-  noLongerAsks(model, idea);
-  idea.answered = left;
+  if (!left || idea.status !== 'pending') return;
+  count(model.counts, idea, -1);
+  Object.assign(idea, { ...left, status: 'needs-human', reason: left.question });
+  count(model.counts, idea, 1);
+}
+
+/** A person has answered the question after the run: it waited for that, and nothing cut it off. Or took the answer back. */
+export function toldAfter(model: RunModel, idea: IdeaModel, { verb, forgets }: { verb: string; forgets?: true }): void {
+  const { left, answered } = idea;
+  if (verb === 'answer' && left) {
+    noLongerAsks(model, idea);
+    idea.answered = left;
+  }
+  if (verb !== 'hint' || !forgets || !answered) return;
+  idea.left = answered;
+  delete idea.answered;
+  asks(model, idea);
 }
 
 /** The run goes on. */

@@ -60,6 +60,8 @@ export interface Said {
   finished?: true;
   /** No prompt had this hint: the idea landed first. */
   undelivered?: true;
+  /** The person dropped it before a run carried it out. */
+  takenBack?: true;
 }
 
 export interface StepPlace {

@@ -183,6 +183,8 @@ export type RunEvent =
       done: string;
       /** No run was open: it changes how the idea stands, and not what the run did. */
       afterRun?: true;
+      /** The person took such commands back: the next start does not carry them out. A hint and an answer are one kind. */
+      forgets?: true;
     }
   | { kind: 'refused'; verb: string; idea?: string; text?: string; by?: Teller; why: string }
   /** Hints and answers in the prompt of this agent run. */

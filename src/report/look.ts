@@ -200,7 +200,7 @@ function emptySlots({ slotTime }: Extra): Look {
 
 /** Answers of the person, and how long ideas waited for them. */
 function you(ideas: readonly IdeaModel[], extra: Extra): Look {
-  const said = ideas.flatMap((idea) => idea.said.filter(({ done }) => done !== undefined));
+  const said = ideas.flatMap((idea) => idea.said.filter(({ done, takenBack }) => done !== undefined && !takenBack));
   const count = (verb: string): number => said.filter((one) => one.verb === verb).length;
   const late = said.filter(({ undelivered }) => undelivered).length;
   const notDelivered = late === 0 ? '' : count('hint') === 1 ? ', not delivered' : ` (${late} not delivered)`;

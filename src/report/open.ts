@@ -89,7 +89,9 @@ function unanswered({ status, iterations, said, left }: IdeaModel): string | und
   const last = iterations.at(-1);
   if (left) return left.question;
   if (status !== 'pending' || last?.signal?.kind !== 'needs-human') return undefined;
-  const answered = said.some(({ at, verb }) => verb === 'answer' && at >= (last.endedAt ?? last.startedAt));
+  const answered = said.some(
+    ({ at, verb, takenBack }) => verb === 'answer' && !takenBack && at >= (last.endedAt ?? last.startedAt),
+  );
   return answered ? undefined : last.signal.question;
 }
 

@@ -1,9 +1,13 @@
 /** How the screen calls a person who looks elsewhere: the terminal's title, and one bell. Invariant: pure. */
 import type { RunModel } from '../model/model.js';
+import { listsOf } from './lists.js';
 
 /** `ralph shop 11/24 ?3` */
-export const titleOf = ({ name, counts }: Pick<RunModel, 'name' | 'counts'>): string =>
-  `ralph ${name} ${counts.landed}/${counts.total}${counts.needYou > 0 ? ` ?${counts.needYou}` : ''}`;
+export function titleOf(model: RunModel): string {
+  const { name, counts } = model;
+  const needs = listsOf(model).needs.length;
+  return `ralph ${name} ${counts.landed}/${counts.total}${needs > 0 ? ` ?${needs}` : ''}`;
+}
 
 export interface Waiting {
   /** Items that need a person; -1: not known yet. */

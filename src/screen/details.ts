@@ -197,6 +197,8 @@ export interface Details {
   nowOf: ReadonlyMap<string, string>;
   /** Time since an agent's last output, by idea; ms. */
   quietMs: ReadonlyMap<string, number>;
+  /** What the agent run that works now has cost so far, by idea. Absent: nobody said. */
+  dollarsOf: ReadonlyMap<string, number>;
   /** Set after `limits retry` until the run answers. Absent: no standstill, or an unknown state. */
   standstill?: Standstill;
   idea?: IdeaDetails;
@@ -209,4 +211,4 @@ export interface Details {
   report?: { runId: string; lines: string[] };
 }
 
-export const noDetails = (): Details => ({ nowOf: new Map(), quietMs: new Map() });
+export const noDetails = (): Details => ({ nowOf: new Map(), quietMs: new Map(), dollarsOf: new Map() });

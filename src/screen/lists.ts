@@ -152,7 +152,8 @@ function make(model: RunModel): Lists {
   }
   for (const account of model.accounts.values()) {
     for (const agent of account.agents) agents.add(agent);
-    if (account.state === 'open' || account.kind !== 'auth') continue;
+    // A run that stops goes on with nothing.
+    if (account.state === 'open' || account.kind !== 'auth' || model.state === 'stopping') continue;
     needs.push({
       id: `account ${account.key}`,
       shown: 'login',

@@ -29,7 +29,7 @@ export function runShown(model: RunModel, ui: Place, { past }: Pick<Details, 'pa
 export function detailsShown(details: Details, ui: Place): Details {
   if (!isPast(ui)) return details;
   const { standstill: _, ...rest } = details;
-  return { ...rest, nowOf: new Map(), quietMs: new Map() };
+  return { ...rest, nowOf: new Map(), quietMs: new Map(), dollarsOf: new Map() };
 }
 
 const WHAT: Readonly<Partial<Record<ScreenName, string>>> = { log: 'the log', ideas: 'the ideas' };

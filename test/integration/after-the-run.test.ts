@@ -61,6 +61,11 @@ it(
     expect(await ok('limit', 'late', '3')).toContain('late may use 5 more iterations');
     expect(await ok('unblock', 'blocked')).toContain('blocked is queued again');
     expect(await ok('hint', 'late', 'try the other way')).toContain('with its first prompt in the next run');
+    await ok('answer', 'asks', 'blue');
+    expect((await held.why('asks')).status).toBe('pending');
+    await ok('hint', 'asks', '--forget');
+    expect(await held.why('asks')).toMatchObject({ status: 'needs-human', told: { verb: 'hint --forget' } });
+    expect((await held.box.run('status')).stdout).toContain('? asks asks: which colour?');
     expect(await ok('answer', 'asks', 'green')).toContain('asks gets your answer with its first prompt');
     expect(await ok('skip', 'never')).toContain('the next run leaves never out');
     await ok('score', 'asks', '7');

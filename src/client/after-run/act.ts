@@ -242,28 +242,30 @@ async function keepNote(closed: Closed, idea: ClosedIdea, { verb, text = '' }: A
 
 /** Writes to the events of the last run that had the idea. */
 export async function recordCommand(
-  closed: Closed,
+  closed: Pick<Closed, 'context' | 'project'>,
   idea: Pick<ClosedIdea, 'id' | 'title'>,
   {
     verb,
     reason,
     text,
     done,
+    forgets,
     status,
     fact = done,
-  }: { verb: string; fact?: string | undefined } & Pick<Intervention, 'reason' | 'text'> & Omit<Outcome, 'reason'>,
+  }: { verb: string; forgets?: true; fact?: string | undefined } & Pick<Intervention, 'reason' | 'text'> &
+    Omit<Outcome, 'reason'>,
 ): Promise<void> {
   const ref = await runOf(closed, idea.id);
   if (!ref) return;
   const events = writerOf(closed);
   const at = Date.now();
-  const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
+  const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}), ...(forgets ? { forgets } : {}) };
   events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: teller(), done, afterRun: true }, at);
   if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: fact }, at);
   await events.flush();
 }
 
-const writerOf = ({ context: { root, json } }: Closed): EventWriter =>
+const writerOf = ({ context: { root, json } }: Pick<Closed, 'context'>): EventWriter =>
   new EventWriter(
     root,
     (error) =>

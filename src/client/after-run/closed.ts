@@ -226,7 +226,7 @@ export function assertAccepts(closed: Closed, idea: ClosedIdea, verb: IdeaVerb):
 
 /** The newest run that had the idea, with its last configuration. */
 export async function runOf(
-  { context, project }: Closed,
+  { context, project }: Pick<Closed, 'context' | 'project'>,
   idea: string,
 ): Promise<(RunRef & { repo: string; target: string }) | undefined> {
   const ref = await newestWith(context.root, project, idea);

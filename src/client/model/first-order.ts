@@ -4,13 +4,18 @@
  */
 import type { RunModel } from '../../model/model.js';
 
-/** To rank more takes longer than the worker takes to answer. */
+/** With more ideas than this, only those that are ready are ranked, and of these the best: the others take a second. */
 const MOST = 1000;
+/** As many as a screen shows, with slots full of ideas that have begun. */
+const BEST = 200;
 
 export async function firstOrder(root: string, model: RunModel): Promise<void> {
-  if (model.endedAt !== undefined || model.live || model.order.length > MOST) return;
-  const { nextOrder } = await import('./next-order.js');
-  const { order } = await nextOrder(root, model).catch(() => ({ order: [] }));
+  if (model.endedAt !== undefined || model.live) return;
+  const { nextOrder, bestNow } = await import('./next-order.js');
+  const isLarge = model.order.length > MOST;
+  const order = isLarge
+    ? await bestNow(root, model, BEST).catch(() => [])
+    : (await nextOrder(root, model).catch(() => ({ order: [] }))).order;
   // The worker may have answered meanwhile, or the run ended.
   if (model.live || model.nextOrder || order.length === 0) return;
   model.nextOrder = order;

@@ -5,6 +5,7 @@
  */
 import { Graph } from '../../decide/scheduler/graph.js';
 import { rounds } from '../../decide/scheduler/rounds.js';
+import { bestReady } from '../../decide/scheduler/score.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import { partOf } from '../../model/counts.js';
 import type { NextIdea, RunModel } from '../../model/model.js';
@@ -32,13 +33,33 @@ export async function nextOrder(root: string, model: RunModel, now?: NextBacklog
   const { file, ideas } = await loadNewest(root, ref);
   if (file.waves) return { order: [] };
   if (now) return ofNow(root, file, now, model.target);
+  const begins = await asBegun(root, model, { file, ideas });
+  return { order: [...(await ranked(root, begins, settingsOf(file.config))).keys()] };
+}
+
+/** The best of the ideas that are ready now, as an open run with very many ideas ranks them. */
+export async function bestNow(root: string, model: RunModel, most: number): Promise<string[]> {
+  const found = await loadNewest(root, { project: model.project, runId: model.runId });
+  if (found.file.waves) return [];
+  const settings = settingsOf(found.file.config);
+  const { entries } = await beginning(root, await asBegun(root, model, found), settings);
+  // What has begun is in no pool.
+  for (const entry of entries) entry.status = model.ideas.get(entry.card.id)?.status ?? entry.status;
+  return bestReady(new Graph(entries, settings), settings.weights, most);
+}
+
+async function asBegun(
+  root: string,
+  model: RunModel,
+  { file, ideas }: Pick<Awaited<ReturnType<typeof loadNewest>>, 'file' | 'ideas'>,
+): Promise<Parameters<typeof beginning>[1]> {
+  const ref = { project: model.project, runId: model.runId };
   const known = [...(await knownIdeas(root, ref))].filter((id) => !ideas.has(id));
   const added = (await Promise.all(known.map((id) => loadIdea(root, ref, id)))).filter((one) => one !== undefined);
   const landed = [...model.ideas.values()].flatMap(({ id, group, status }) =>
     !group && status === 'landed' ? [id] : [],
   );
-  const begins = { project: ref.project, target: file.target, ideas: [...ideas.values(), ...added], landed };
-  return { order: [...(await ranked(root, begins, settingsOf(file.config))).keys()] };
+  return { project: ref.project, target: file.target, ideas: [...ideas.values(), ...added], landed };
 }
 
 /** The same steps as a plan, without its checks: those ask git much, and a screen asks often. */

@@ -80,6 +80,7 @@ export interface Said {
 }
 
 export const interventions = () => import('../commands/steer/interventions.js');
+export const forgets = () => import('../commands/steer/forget.js');
 export const tell = async (context: Context, command: Intervention, said: Said): Promise<number> =>
   (await interventions()).tell(context, { ...command, ...(said.reason ? { reason: said.reason } : {}) });
 export const about = (idea: string | undefined): { idea?: string } => (idea === undefined ? {} : { idea });

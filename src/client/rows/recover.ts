@@ -10,8 +10,8 @@ import {
   adding,
   collect,
   FORGET,
+  forgets,
   IDEA,
-  interventions,
   json,
   type Run,
   type Said,
@@ -44,7 +44,7 @@ export function addRecovery(program: Program, run: Run): void {
     .option('--forget', FORGET)
     .action(
       run(async (context, idea: string | undefined, said: Several & { fresh?: boolean; takeOver?: boolean }) => {
-        if (said.forget && idea !== undefined) return (await interventions()).forgetCarried(context, idea, 'retry');
+        if (said.forget && idea !== undefined) return (await forgets()).forgetCarried(context, idea, 'retry');
         if (said.takeOver) await (await import('../commands/recover/take-over.js')).takeOver(context, idea);
         return (await import('../commands/steer/abandon.js')).retry(context, idea, said);
       }),
@@ -55,7 +55,7 @@ export function addRecovery(program: Program, run: Run): void {
     .action(
       run(async (context, idea: string | undefined, said: Several) =>
         said.forget && idea !== undefined
-          ? (await interventions()).forgetCarried(context, idea, 'unblock')
+          ? (await forgets()).forgetCarried(context, idea, 'unblock')
           : tellSome(context, idea, { verb: 'unblock' }, said),
       ),
     );

@@ -14,6 +14,7 @@ import {
   adding,
   collect,
   FORGET,
+  forgets,
   given,
   IDEA,
   interventions,
@@ -99,7 +100,7 @@ export function addSteering(program: Program, run: Run): void {
     .action(
       run(async (context, idea: string, words: string[], said: Several) =>
         said.forget
-          ? (await interventions()).forgetCarried(context, idea, 'hint')
+          ? (await forgets()).forgetCarried(context, idea, 'hint')
           : (await interventions()).hint(context, idea, words.join(' '), said.reason),
       ),
     );
@@ -113,7 +114,7 @@ export function addSteering(program: Program, run: Run): void {
     .action(
       run(async (context, idea: string, said: Several) =>
         said.forget
-          ? (await interventions()).forgetCarried(context, idea, 'bump')
+          ? (await forgets()).forgetCarried(context, idea, 'bump')
           : tell(context, { verb: 'bump', idea }, said),
       ),
     );
@@ -126,7 +127,7 @@ export function addSteering(program: Program, run: Run): void {
     .option('--forget', FORGET)
     .action(
       run(async (context, idea: string, n: number | undefined, said: Several) => {
-        if (said.forget) return (await interventions()).forgetCarried(context, idea, 'score');
+        if (said.forget) return (await forgets()).forgetCarried(context, idea, 'score');
         return tell(context, { verb: 'score', idea, n: given(n, `score ${idea} 20`) }, said);
       }),
     );
@@ -142,7 +143,7 @@ export function addSteering(program: Program, run: Run): void {
     .option('--forget', FORGET)
     .action(
       run(async (context, idea: string | undefined, n: number | undefined, said: Several & { by?: number }) => {
-        if (said.forget && idea !== undefined) return (await interventions()).forgetCarried(context, idea, 'limit');
+        if (said.forget && idea !== undefined) return (await forgets()).forgetCarried(context, idea, 'limit');
         const several = said.allFailed ? '--all-failed' : said.where ? '--where timed-out' : undefined;
         const many = given(n ?? said.by, several ? `limit ${several} --by 10` : `limit ${idea ?? 'IDEA'} 10`);
         return tellSome(context, idea, { verb: 'limit', n: many }, said);
@@ -200,7 +201,7 @@ export function addSteering(program: Program, run: Run): void {
     .action(
       run(async (context, idea: string | undefined, said: Several & { step?: boolean }) => {
         if (said.forget && idea !== undefined)
-          return (await interventions()).forgetCarried(context, idea, said.step ? 'skip-step' : 'skip');
+          return (await forgets()).forgetCarried(context, idea, said.step ? 'skip-step' : 'skip');
         if (said.step) return (await interventions()).skipStep(context, oneIdea(idea, said), said.reason);
         return tellSome(context, idea, { verb: 'skip' }, said);
       }),

@@ -49,18 +49,22 @@ export class DetailReader {
     ui: Ui,
     selected: string | undefined,
     past?: RunModel,
-  ): Promise<Pick<Details, 'nowOf' | 'quietMs' | 'idea'>> {
+  ): Promise<Pick<Details, 'nowOf' | 'quietMs' | 'dollarsOf' | 'idea'>> {
     const model = runShown(current, ui, past ? { past } : {});
     if (!model) {
       await this.#leave();
-      return { nowOf: this.#acts.now, quietMs: this.#acts.quiet };
+      return this.#slots();
     }
     if (ui.screen === 'run') await this.#acts.read(model);
     const about = ui.screen === 'idea' ? ui.idea : ui.screen === 'needs' ? selected : undefined;
     const idea = about === undefined ? undefined : model.ideas.get(about);
     if (idea) await this.#page(model, idea, ui, selected);
     else await this.#leave();
-    return { nowOf: this.#acts.now, quietMs: this.#acts.quiet, ...(this.#idea ? { idea: this.#idea } : {}) };
+    return { ...this.#slots(), ...(this.#idea ? { idea: this.#idea } : {}) };
+  }
+
+  #slots(): Pick<Details, 'nowOf' | 'quietMs' | 'dollarsOf'> {
+    return { nowOf: this.#acts.now, quietMs: this.#acts.quiet, dollarsOf: this.#acts.dollars };
   }
 
   async #page(model: RunModel, wanted: IdeaModel, ui: Ui, selected: string | undefined): Promise<void> {

@@ -21,7 +21,7 @@ export function farewell(model: RunModel): string[] {
   const review = ids.length < needs.length;
   const more = ids.length - MOST_NAMED;
   return [
-    `${clean(name)} onto ${clean(target)}: ${state}; ${counts.landed} of ${counts.total} landed, ${needYou(counts.needYou)}`,
+    `${clean(name)} onto ${clean(target)}: ${state}; ${counts.landed} of ${counts.total} landed, ${needYou(needs.length)}`,
     ...(review ? ['The run waits for your review: ralphctl review'] : []),
     ...(ids.length > 0
       ? [`Waiting for you: ${clean(ids.slice(0, MOST_NAMED).join(', '))}${more > 0 ? ` and ${more} more` : ''}`]

@@ -12,6 +12,8 @@ import { listsOf } from '../../screen/lists.js';
 /** Maximum number of slots whose streams it reads. */
 const MOST_SLOTS = 100;
 const TAIL_BYTES = 4096;
+/** Of a stream that is new to it: the last usage may be long ago. */
+const FIRST_BYTES = 64 << 10;
 /** Each slot adds this much to the time between two looks at one stream, up to the most: looks cost the same at any number. */
 const LOOK_MS_A_SLOT = 100;
 const MOST_LOOK_MS = 10_000;
@@ -29,6 +31,8 @@ export class SlotActs {
   /** The newest act of each idea's agent, and how long its stream has been quiet. */
   readonly now = new Map<string, string>();
   readonly quiet = new Map<string, number>();
+  /** What that agent run has cost so far. */
+  readonly dollars = new Map<string, number>();
 
   constructor(root: string) {
     this.#root = root;
@@ -59,28 +63,46 @@ export class SlotActs {
     this.quiet.set(id, at - found.mtimeMs);
     if (before === found.size) return;
     this.#looks.set(id, { path, at, size: found.size });
-    const act = lastAct((await tailOfOwn(path, TAIL_BYTES).catch(() => undefined)) ?? '');
+    const bytes =
+      before === undefined ? FIRST_BYTES : Math.min(FIRST_BYTES, TAIL_BYTES + Math.max(0, found.size - before));
+    const { act, dollars } = lastOf((await tailOfOwn(path, bytes).catch(() => undefined)) ?? '');
     if (act !== undefined) this.now.set(id, act);
+    if (dollars !== undefined) this.dollars.set(id, dollars);
   }
 
   #forget(id: string): void {
     this.#looks.delete(id);
     this.now.delete(id);
     this.quiet.delete(id);
+    this.dollars.delete(id);
   }
 }
 
-/** `Edit src/a.ts`, or a word that says the agent thinks. */
-function lastAct(text: string): string | undefined {
+interface Last {
+  /** `Edit src/a.ts`, or a word that says the agent thinks. */
+  act?: string;
+  /** A usage tells the sum so far. */
+  dollars?: number;
+}
+
+function lastOf(text: string): Last {
+  const found: Last = {};
   for (const line of text.split('\n').reverse()) {
+    if (found.act !== undefined && found.dollars !== undefined) break;
     try {
-      const event = JSON.parse(line) as { kind?: string; name?: string; subject?: string };
-      if (event.kind === 'tool') return `${event.name ?? 'tool'}${event.subject ? ` ${event.subject}` : ''}`;
-      if (event.kind === 'message') return 'thinking';
-      if (event.kind === 'retrying') return 'tries again';
+      const event = JSON.parse(line) as { kind?: string; name?: string; subject?: string; costUsd?: number };
+      if (event.kind === 'usage' && typeof event.costUsd === 'number') found.dollars ??= event.costUsd;
+      const act = actOf(event);
+      if (act !== undefined) found.act ??= act;
     } catch {
       // The tail may begin and end inside a line.
     }
   }
-  return undefined;
+  return found;
+}
+
+function actOf({ kind, name, subject }: { kind?: string; name?: string; subject?: string }): string | undefined {
+  if (kind === 'tool') return `${name ?? 'tool'}${subject ? ` ${subject}` : ''}`;
+  if (kind === 'message') return 'thinking';
+  return kind === 'retrying' ? 'tries again' : undefined;
 }

@@ -96,7 +96,8 @@ export class RunSource {
     this.#tasks.push(this.#follow(model), this.#watch(model, read), this.#watchCheckout(model, repo, target));
     void passedOver(root, this.#ref).then(({ text, short }) => this.#trouble(model, 'runs', text, [short]));
     // A short history is whole in the first picture.
-    await Promise.race([read.then(() => firstOrder(root, model)), delay(FIRST_READ_MS)]);
+    const ordered = read.then(() => firstOrder(root, model)).then(() => this.#changed());
+    await Promise.race([ordered, delay(FIRST_READ_MS)]);
     return model;
   }
 

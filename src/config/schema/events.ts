@@ -176,6 +176,9 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     {
       ...{ idea, reason: text('Reason that the person gave.'), text: text('Text that the person gave.'), by: teller },
       afterRun: flag('No run was open: it changes how the idea stands, and not what the run did.'),
+      forgets: flag(
+        '`--forget`: the next start does not carry out the earlier commands of this kind. Answers go with hints.',
+      ),
     },
   ),
   refused: event(

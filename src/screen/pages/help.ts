@@ -32,6 +32,10 @@ export const SCREEN_NAMES: Readonly<Record<ScreenName, string>> = {
 const NOTE =
   'A capital letter is the bigger step: p pauses an idea, P the run; r retries it, R takes its commits back; x stops it, X removes its worktree.';
 
+/** Of the lines of *Slots*. */
+const COLUMNS =
+  'In Slots, iter is the iteration and its limit, commits are those of this run alone (the page of an idea has all of its branch), and cost* lacks agent runs that did not report theirs.';
+
 export function helpView(view: View): Picture {
   const { size, ui, theme } = view;
   const about = ui.back[0] ?? 'run';
@@ -58,6 +62,7 @@ export function helpView(view: View): Picture {
       ? 'The run is over: P starts the next one.'
       : '',
     asks.length > 0 ? `${asks.join(' ')} ${asks.length === 1 ? 'asks' : 'ask'} first.` : '',
+    about === 'run' ? COLUMNS : '',
   ].filter((one) => one !== '');
   const notes = wrapAll(told.join(' '), size.columns - 2).map((one) => line(dim(` ${one}`)));
   const room = size.rows - 1 - 3;

@@ -6,7 +6,7 @@ import { isOver } from '../idea/possible.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../text/line.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../text/numbers.js';
-import { clean, cut, pad, width } from '../text/text.js';
+import { clean, cut, pad, padId, width } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, dayClock, lasted, ran } from '../text/time.js';
 import type { Selection } from '../ui.js';
@@ -162,7 +162,7 @@ function below(run: HistoryRun, { now, size, theme }: View): Line[] {
     lines.push(
       line(
         ...stateWord(one.state),
-        ` ${pad(one.id, ids)} ${pad(one.state, 9)} ${pad(clean(one.reason), reason)}  ${cut(clean(one.since), 14)}`,
+        ` ${padId(one.id, ids)} ${pad(one.state, 9)} ${pad(clean(one.reason), reason)}  ${cut(clean(one.since), 14)}`,
       ),
     );
   const more = (run.notLanded ?? 0) - Math.min(6, run.open?.length ?? 0);
@@ -236,7 +236,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
         ...open.map((one) =>
           line(
             ...stateWord(one.state),
-            ` ${pad(one.id, ids)} ${pad(one.state, 9)} ${pad(clean(one.reason), Math.max(8, columns - 28 - ids))}  ${cut(clean(one.since), 12)}`,
+            ` ${padId(one.id, ids)} ${pad(one.state, 9)} ${pad(clean(one.reason), Math.max(8, columns - 28 - ids))}  ${cut(clean(one.since), 12)}`,
           ),
         ),
         ...(left > 0 ? [line(dim(` … ${left} more${restText(run)}`))] : []),
@@ -255,7 +255,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
           line(
             ' ',
             coloured('✓', 'green'),
-            ` ${pad(one.id, ids)}${pad(`${one.iterations} iter`, 8, 'right')}${pad(lasted(one.ms), 8, 'right')}${cost(one.dollars, 8)}${one.added === undefined ? '' : `${pad(`+${one.added}`, 8, 'right')}${pad(`-${one.deleted ?? 0}`, 6, 'right')}`}`,
+            ` ${padId(one.id, ids)}${pad(`${one.iterations} iter`, 8, 'right')}${pad(lasted(one.ms), 8, 'right')}${cost(one.dollars, 8)}${one.added === undefined ? '' : `${pad(`+${one.added}`, 8, 'right')}${pad(`-${one.deleted ?? 0}`, 6, 'right')}`}`,
           ),
         ),
         ...(done.length > shown.length && shown.length > 0 ? [line(dim(` … ${done.length - shown.length} more`))] : []),

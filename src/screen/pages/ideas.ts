@@ -13,7 +13,7 @@ import { isPast } from '../past.js';
 import { costText } from '../run/run-slots.js';
 import { coloured, dim, inverse, type Line, line } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
-import { clean, cut, pad, width } from '../text/text.js';
+import { clean, cut, pad, padId, width } from '../text/text.js';
 import { bar, LOOKS } from '../text/theme.js';
 import type { Selection, Ui } from '../ui.js';
 import { type Picture, type View, windowAt } from '../view.js';
@@ -239,7 +239,7 @@ function rowLine({ id, depth, group }: IdeaRow, view: View): Line {
   const name = Math.max(4, names + 4 - indent.length);
   const title = Math.max(0, size.columns - indent.length - 2 - name - 1 - STATE_CELLS - 2);
   const start = (sign: Line, text = clean(idea.title)): Line =>
-    line(indent, ...sign, ` ${pad(id, name)} ${pad(text, title)}  `);
+    line(indent, ...sign, ` ${padId(id, name)} ${pad(text, title)}  `);
   if (group) {
     const { done, total } = groupProgress(model.ideas, id);
     const sign = ui.closed.has(id) && ui.filter.trim() === '' ? '⊞' : '⊟';

@@ -5,7 +5,7 @@ import { listsOf } from '../lists.js';
 import { eventKey, type Happened, happened } from '../run/happened.js';
 import { coloured, dim, inverse, type Line, line } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
-import { clean, pad, width, wrap } from '../text/text.js';
+import { clean, padId, width, wrap } from '../text/text.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, type View, windowAt } from '../view.js';
@@ -68,7 +68,7 @@ const mark = (spans: Line, first: boolean, columns: number): Line => {
 function eventLines(one: Happened, { model, size, now }: View, whole: boolean): Line[] {
   const id = Math.max(12, Math.min(listsOf(model).longestId, size.columns >= 120 ? 24 : 14));
   const time = clock(one.at, now);
-  const start = line(` ${time} `, coloured(one.sign, one.colour), ` ${pad(clean(one.who), id)} `);
+  const start = line(` ${time} `, coloured(one.sign, one.colour), ` ${padId(clean(one.who), id)} `);
   const hang = time.length + 4 + id + 1;
   const title = one.title && size.columns >= 100 ? `   ${one.title}` : '';
   const text = `${one.text}${title}`;

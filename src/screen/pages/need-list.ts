@@ -2,7 +2,7 @@
 import type { WarningLine } from '../../protocol/warnings.js';
 import { listsOf, type Need, needName } from '../lists.js';
 import { coloured, type Line, line } from '../text/line.js';
-import { clean, pad } from '../text/text.js';
+import { clean, pad, padId } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
@@ -54,7 +54,7 @@ export function listLine(row: Row, { model, now, size }: View, cells?: number): 
   return line(
     ' ',
     coloured(sign.sign, sign.colour),
-    ` ${pad(clean(name), id)} ${pad(need?.shown ?? warning?.kind ?? '', 10)}`,
+    ` ${padId(clean(name), id)} ${pad(need?.shown ?? warning?.kind ?? '', 10)}`,
     ...(cells === undefined ? [sinceText(row, now)] : [pad(sinceText(row, now), cells)]),
     ...(cells === undefined || size.columns < 60 ? [] : [clean(title)]),
   );

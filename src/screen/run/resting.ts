@@ -4,7 +4,7 @@ import type { IdeaModel, RunModel } from '../../model/model.js';
 import { listsOf } from '../lists.js';
 import { coloured, dim, type Line, line, rule } from '../text/line.js';
 import { whole } from '../text/numbers.js';
-import { clean, cut, pad } from '../text/text.js';
+import { clean, cut, pad, padId } from '../text/text.js';
 import { LOOKS, shownOf } from '../text/theme.js';
 import { age } from '../text/time.js';
 import type { View } from '../view.js';
@@ -41,7 +41,7 @@ export function restingLines({ model, size, now }: View): RestingLine[] {
     const state = shownOf(idea, model.landing);
     const { sign, colour } = LOOKS[state];
     const waits = pad(idea.since === undefined ? '' : age(now - idea.since), 3, 'right');
-    const start = line(' ', coloured(sign, colour), ` ${pad(idea.id, name)} ${pad(state, 10)}`);
+    const start = line(' ', coloured(sign, colour), ` ${padId(idea.id, name)} ${pad(state, 10)}`);
     const text = clean(idea.reason ?? idea.title);
     return { id: idea.id, line: line(...start, `${waits}  `, cut(text, Math.max(4, columns - name - 21))) };
   });

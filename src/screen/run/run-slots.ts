@@ -7,14 +7,14 @@ import { isReported } from '../../model/tally.js';
 import { listsOf } from '../lists.js';
 import { coloured, dim, edges, type Line, line, listed, rule, within } from '../text/line.js';
 import { dollars, moneyText, UNKNOWN, whole } from '../text/numbers.js';
-import { clean, cut, pad, width } from '../text/text.js';
+import { clean, cut, pad, padId, width } from '../text/text.js';
 import { bar, LOOKS, shownOf } from '../text/theme.js';
 import { duration } from '../text/time.js';
 import type { SlotOrder } from '../ui.js';
 import type { View } from '../view.js';
 import { activityWords, shortActivity } from '../words/activity-words.js';
 import { restText } from '../words/idea-words.js';
-import { type Columns, columnsFor, header, iterCells, placed } from './slot-columns.js';
+import { COMMITS, type Columns, columnsFor, header, iterCells, placed } from './slot-columns.js';
 
 /** An agent counts as quiet after this time without output. */
 const QUIET = 5 * 60_000;
@@ -96,11 +96,12 @@ function merged(spans: Line): Line {
   return out;
 }
 
-function ordered(slots: readonly IdeaModel[], order: SlotOrder, { details, now }: View): IdeaModel[] {
+function ordered(slots: readonly IdeaModel[], order: SlotOrder, view: View): IdeaModel[] {
+  const { details, now } = view;
   const list = [...slots];
   if (order === 'slot') return list;
   const value = (idea: IdeaModel): number => {
-    if (order === 'cost') return idea.spent.dollars;
+    if (order === 'cost') return idea.spent.dollars + (nowCosts(idea, view) ?? 0);
     if (order === 'time') return now - (idea.startedAt ?? now);
     return details.quietMs.get(idea.id) ?? 0;
   };
@@ -125,13 +126,18 @@ function slotLine(idea: IdeaModel, view: View, columns: Columns): Line {
     ' ',
     sign(idea, model),
     ` ${pad(idea.slot === undefined ? '' : `${idea.slot}`, columns.number, 'right')} `,
-    pad(idea.id, columns.id),
-    ...(middle > 0 ? [' ', coloured(pad(hint, middle), warning && !columns.titles ? 'yellow' : undefined)] : []),
+    // An id has the cells of a hint that is not there.
+    ...(middle > 0 && hint === ''
+      ? [padId(idea.id, columns.id + 1 + middle)]
+      : [
+          padId(idea.id, columns.id),
+          ...(middle > 0 ? [' ', coloured(pad(hint, middle), warning && !columns.titles ? 'yellow' : undefined)] : []),
+        ]),
     pad(iteration, iterCells(columns), 'right'),
     ...(cells > 0 ? ['  ', progress(idea, cells)] : []),
     ...(columns.tests ? [pad(testsText(idea), 7, 'right')] : []),
-    ...(columns.commits ? [pad(`${idea.commits}`, 6, 'right')] : []),
-    ...(columns.cost ? [' '.repeat(columns.costGap), pad(costCell(idea), 6, 'right')] : []),
+    ...(columns.commits ? [pad(`${idea.commits}`, COMMITS, 'right')] : []),
+    ...(columns.cost ? [' '.repeat(columns.costGap), pad(costCell(idea, view), 6, 'right')] : []),
     pad(duration(view.now - since(idea)), 6, 'right'),
     '  ',
     cut(nowText(idea, view, columns), columns.now),
@@ -162,8 +168,18 @@ function testsText({ gate }: IdeaModel): string {
 
 export const costText = ({ spent }: IdeaModel): string => (isReported(spent, 'Dollars') ? moneyText(spent) : UNKNOWN);
 
+/** What the agent run that works now has cost so far. Its end has it in the sum. */
+function nowCosts({ id, iterations }: IdeaModel, { details }: View): number | undefined {
+  const last = iterations.at(-1);
+  return last && last.endedAt === undefined ? details.dollarsOf.get(id) : undefined;
+}
+
 /** The heading marks the column where a cost is not whole. */
-const costCell = ({ spent }: IdeaModel): string => (isReported(spent, 'Dollars') ? dollars(spent.dollars) : UNKNOWN);
+function costCell(idea: IdeaModel, view: View): string {
+  const { spent } = idea;
+  const now = nowCosts(idea, view);
+  return now !== undefined || isReported(spent, 'Dollars') ? dollars(spent.dollars + (now ?? 0)) : UNKNOWN;
+}
 
 function nowText(idea: IdeaModel, { details, size }: View, { titles, now }: Columns): string {
   const rest = restText(idea);

@@ -104,12 +104,12 @@ export function smallView(view: View): Picture {
 }
 
 function countsText({ model }: View): string {
-  const { working, landing, needYou: needs, todo } = model.counts;
+  const { working, landing, todo } = model.counts;
   const budget = model.budget.find(({ scope, dimension }) => scope === 'run' && dimension === 'dollars');
   const money = budget
     ? `  ${usedText(budget)} of ${dollarsOf(budget.most)}`
     : model.spent.dollars > 0
       ? `  ${moneyText(model.spent)}`
       : '';
-  return `${working} work  ${landing} land  ${needYou(needs)}  ${todo} to do${money}`;
+  return `${working} work  ${landing} land  ${needYou(listsOf(model).needs.length)}  ${todo} to do${money}`;
 }

@@ -7,7 +7,7 @@ import { listsOf, type Need, needName, waitingFor } from '../lists.js';
 import { needText, nobody } from '../pages/need-lines.js';
 import { coloured, dim, edges, fill, inverse, type Line, line, listed, rule, within } from '../text/line.js';
 import { dollars, dollarsOf, many, whole } from '../text/numbers.js';
-import { clean, cut, pad, width } from '../text/text.js';
+import { clean, cut, pad, padId, width } from '../text/text.js';
 import { bar, LOOKS } from '../text/theme.js';
 import { age, clock, duration, lasted } from '../text/time.js';
 import type { Section, Selection } from '../ui.js';
@@ -122,7 +122,7 @@ function needLine(need: Need, { model, size, now }: View): Line {
   const columns = size.columns;
   const id = Math.max(12, Math.min(listsOf(model).longestId, 12 + Math.floor((Math.min(columns, 160) - 72) / 4)));
   const name = needName(need);
-  const start = line(' ', coloured(look.sign, look.colour), ` ${pad(name, id)} ${pad(need.shown, 10)}`);
+  const start = line(' ', coloured(look.sign, look.colour), ` ${padId(name, id)} ${pad(need.shown, 10)}`);
   const waits = pad(need.since === undefined ? '' : age(now - need.since), 3, 'right');
   const used = id + 14;
   if (columns < 100) return line(...start, pad(needText(need), columns - used - 5), '  ', waits);
@@ -176,12 +176,12 @@ function nextWide(view: View): Row[] {
       const title = pad(clean((model.ideas.get(id) ?? model.nextIdeas?.get(id))?.title ?? ''), 31);
       return {
         id,
-        line: line(` ◦ ${pad(id, 12)} ${title}${pad(points === undefined ? '' : `${points}`, 6, 'right')}`),
+        line: line(` ◦ ${padId(id, 12)} ${title}${pad(points === undefined ? '' : `${points}`, 6, 'right')}`),
       };
     }),
     ...waiting.map(({ id, after }) => ({
       id,
-      line: line(' ', coloured('·', 'gray'), ` ${pad(id, 12)} after ${after}`),
+      line: line(' ', coloured('·', 'gray'), ` ${padId(id, 12)} after ${after}`),
     })),
   ].slice(0, 4);
   const height = Math.max(lines.length, right.length);
@@ -268,7 +268,7 @@ const isLanded = (event: StampedEvent): boolean => event.kind === 'idea' && even
 export function latelyLine(one: Happened, { model, size, now }: Pick<View, 'model' | 'size' | 'now'>): Line {
   const wide = size.columns >= 120;
   const id = Math.max(12, Math.min(listsOf(model).longestId, wide ? 24 : 14));
-  const start = line(` ${clock(one.at, now)} `, coloured(one.sign, one.colour), ` ${pad(clean(one.who), id)} `);
+  const start = line(` ${clock(one.at, now)} `, coloured(one.sign, one.colour), ` ${padId(clean(one.who), id)} `);
   const { took } = one;
   const title = one.title && wide ? `   ${one.title}` : '';
   if (!took || size.columns < 70) return line(...start, `${one.text}${title}`);

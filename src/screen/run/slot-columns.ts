@@ -27,6 +27,8 @@ export interface Placed {
 }
 
 const NOW = 9;
+/** Width of the column of commits. */
+export const COMMITS = 9;
 
 export function columnsFor(view: View, cells: boolean): Columns {
   const { size, model } = view;
@@ -57,7 +59,7 @@ export function columnsFor(view: View, cells: boolean): Columns {
       iterCells(columns) +
       (bar > 0 ? 2 + bar + 4 : 0) +
       (tests ? 7 : 0) +
-      (commits ? 6 : 0) +
+      (commits ? COMMITS : 0) +
       (cost ? costGap + 6 : 0) +
       6 +
       2
@@ -103,8 +105,8 @@ export function placed(columns: Columns): Placed {
     right('tests');
   }
   if (commits) {
-    at += 6;
-    right('com.');
+    at += COMMITS;
+    right('commits');
   }
   if (cost) {
     at += costGap + 6;

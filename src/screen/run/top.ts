@@ -146,21 +146,21 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
   const { counts } = model;
   const standing = standingOf(model, details, now);
   const { stale, second } = standing;
-  const { off, landedBefore } = listsOf(model);
+  const { off, landedBefore, needs } = listsOf(model);
   // As the words of the outcome name that sum. The run keeps its number.
   const landed = `${whole(counts.landed)} landed${landedBefore > 0 ? ' in all' : ''}${off > 0 ? ` (${whole(off)} taken off)` : ''}`;
   const parts = stale
     ? [
         landed,
         `${whole(counts.working)} worked then`,
-        needYou(counts.needYou),
+        needYou(needs.length),
         `${whole(counts.todo + counts.landing)} to do`,
       ]
     : [
         landed,
         `${whole(counts.landing)} land`,
         `${whole(counts.working)} work`,
-        needYou(counts.needYou),
+        needYou(needs.length),
         `${whole(counts.todo)} to do`,
       ];
   if (counts.skipped > 0) parts.push(`${whole(counts.skipped)} left out`);

@@ -100,6 +100,13 @@ export function pad(text: string, cells: number, side: 'left' | 'right' = 'left'
   return side === 'left' ? `${fits}${rest}` : `${rest}${fits}`;
 }
 
+/** An id to exactly `cells`, cut in the middle: ids that begin alike differ in their ends. */
+export function padId(id: string, cells: number): string {
+  if (width(id) <= cells || cells < 3) return pad(id, cells);
+  const end = tail(id, Math.floor((cells - 1) / 2));
+  return pad(`${head(id, cells - 1 - width(end))}…${end}`, cells);
+}
+
 /** Breaks one line between words, and words that are too long. Later lines hang by `hang` cells. */
 export function wrap(text: string, most: number, hang = 0): string[] {
   const cells = Math.max(1, most);

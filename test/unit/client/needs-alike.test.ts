@@ -106,6 +106,7 @@ it('A7 G4: a review of the run and a login need a person, in every view', () => 
     text: 'needs a review: 2 ideas failed one after another',
     fix: 'look at them, then: ralphctl review',
   });
+  expect(farewell(model)[0]).toContain(', 7 need you');
   expect(farewell(model)).toContain('The run waits for your review: ralphctl review');
   // A run that stops refuses both.
   Object.assign(status, { state: 'stopping' });
@@ -115,6 +116,7 @@ it('A7 G4: a review of the run and a login need a person, in every view', () => 
   expect(lines.join('')).toContain('Needs you (5)\n');
   expect(lines.join('')).not.toContain('ralphctl review\n');
   expect(listsOf(model).needs.filter(({ shown }) => shown === 'review')).toEqual([]);
+  expect(listsOf(model).needs).toHaveLength(5);
 });
 
 it('A6: the command at an approval is the one that approves, also where start leaves the run', () => {

@@ -113,6 +113,29 @@ it('A2 G4: before its worker has answered, a run that has just begun has the ord
   expect(listsOf(model).ready[0]).toBe('last-1');
 });
 
+it('A2 G4: with thousands of ideas, too: the best of those that are ready, from the files alone', async () => {
+  const root = join(repo.scratch, 'state');
+  const many = Array.from({ length: 3000 }, (_, at) => `- [ ] **many-${at}**: Do number ${at}`);
+  await commitFiles(
+    repo.root,
+    { 'roadmap.md': `# R\n\n${many.join('\n')}\n- [ ] **best-1**: Do this first\n` },
+    'chore: many',
+  );
+  const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };
+  const plan = await planRun(context, {}, { agents: false });
+  const file = runFile(plan, '20260101-000000-bbbb');
+  await keep(root, file.project, 'best-1', { verb: 'bump', at: '2026-01-01T00:00:00.000Z' });
+  await keep(root, file.project, 'many-2000', { verb: 'score', n: 900, at: '2026-01-01T00:00:00.000Z' });
+  await writeRun(root, file, plan.ideas);
+  const { model } = (await emptyModel(root, { project: file.project, runId: file.runId })) ?? expect.fail('no run');
+  const at = '2026-01-01T00:00:00.000Z';
+  fold(model, { at, kind: 'run', state: 'running', landed: 0, total: plan.ideas.length });
+  expect(model.order.length).toBeGreaterThan(3000);
+  await firstOrder(root, model);
+  expect(listsOf(model).ready.slice(0, 3)).toEqual(['best-1', 'many-2000', 'many-0']);
+  expect(listsOf(model).ready).toHaveLength(3001);
+});
+
 it('C2: what depends on an idea that stays out is counted and named as waiting', async () => {
   const root = join(repo.scratch, 'state');
   const context = { cwd: repo.root, root, cacheRoot: repo.scratch, env: process.env, json: false };

@@ -65,3 +65,18 @@ it('nothing of the agent run before, whether the new one has a stream or not', a
   await stream(2, { kind: 'started' }, { kind: 'tool', name: 'Read', subject: 'b.ts' });
   await says('Read b.ts');
 });
+
+it('G1: what the agent run has cost so far, as its last usage says, and nothing of the one before', async () => {
+  begin(1);
+  await stream(1, { kind: 'tool', name: 'Edit', subject: 'src/a.ts' }, { kind: 'usage', inputTokens: 9 });
+  await says('Edit src/a.ts');
+  expect(acts.dollars.get('a-1')).toBeUndefined();
+  // Further from the end than the newest act.
+  const words = Array.from({ length: 90 }, () => ({ kind: 'message', text: 'x'.repeat(100) }));
+  await stream(1, { kind: 'usage', costUsd: 0.2 }, { kind: 'usage', costUsd: 0.3 }, ...words);
+  await says('thinking');
+  expect(acts.dollars.get('a-1')).toBe(0.3);
+  begin(2);
+  await acts.read(model);
+  expect(acts.dollars.get('a-1')).toBeUndefined();
+});

@@ -12,6 +12,7 @@ import { historyRun } from '../../../src/report/history.js';
 import { newNight } from '../../../src/report/night.js';
 import { openIdea } from '../../../src/report/open.js';
 import { isCutOff, shownIn } from '../../../src/screen/cut-off.js';
+import { afterRunOf } from '../../../src/screen/idea/possible.js';
 import { idea } from '../../activities/idea.js';
 import { printedNow } from '../../support/printed.js';
 
@@ -24,6 +25,10 @@ const run = (state: 'running' | 'stopping' | 'stopped'): RunEvent => ({ kind: 'r
 const ANSWER: RunEvent = {
   ...{ kind: 'command', verb: 'answer', idea: 'ask', text: 'the first', afterRun: true },
   done: 'ask gets your answer with its first prompt in the next run',
+};
+const DROPPED: RunEvent = {
+  ...{ kind: 'command', verb: 'hint', idea: 'ask', forgets: true, afterRun: true },
+  done: 'the next start does not carry over the hint of ask',
 };
 const STOPPED: RunEvent[] = [
   ...[run('running'), is('running')],
@@ -41,7 +46,7 @@ function folded(...events: RunEvent[]): { model: RunModel; ask: IdeaModel } {
   for (const [at, event] of events.entries()) fold(model, { at: new Date(1000 + at * 1000).toISOString(), ...event });
   const ask = model.ideas.get('ask') ?? expect.fail('no idea');
   // As `takeForNext` has it.
-  if (events.includes(ANSWER)) ask.forNext = { words: ['answer for ask'] };
+  if (events.at(-1) === ANSWER) ask.forNext = { words: ['answer for ask'] };
   return { model, ask };
 }
 const extra: Extra = {
@@ -98,6 +103,32 @@ describe('C3 G4: an answer after a stop', () => {
     );
     const { model: then } = folded(...approval, ANSWER);
     expect(makeReport(then, extra).open).toMatchObject([{ state: 'approve', answered: true }]);
+  });
+
+  it('one that the person dropped counts no more: it asks again, and takes an answer', () => {
+    const { model: again, ask: idea } = folded(...STOPPED, ANSWER, DROPPED);
+    expect(idea).toMatchObject({ status: 'needs-human', question: QUESTION, left: { question: QUESTION } });
+    expect(idea.answered).toBeUndefined();
+    expect(afterRunOf(idea)).toBe(afterRunOf(before.ask));
+    expect(again.counts).toEqual(before.model.counts);
+    const report = makeReport(again, extra);
+    expect(report.todo).toEqual(makeReport(before.model, extra).todo);
+    expect(report.open).toMatchObject([{ state: 'asks', reason: QUESTION }]);
+    expect(report.open[0]?.answered).toBeUndefined();
+    expect(sinceThen(again)).toEqual([]);
+    expect(idea.told).toEqual({ verb: 'hint --forget' });
+    // The answer stays in what was said, and counts as none.
+    expect(idea.said.map(({ verb, takenBack }) => [verb, takenBack === true])).toEqual([
+      ['answer', true],
+      ['hint --forget', false],
+    ]);
+    expect(folded(...STOPPED, ANSWER, DROPPED, ANSWER).ask).toMatchObject({ status: 'pending', answered: {} });
+  });
+
+  it('of a question from an older version, too, which no stop kept', () => {
+    const asked = STOPPED.filter((one) => one.kind !== 'run' || one.state !== 'stopping');
+    expect(makeReport(folded(...asked, ANSWER).model, extra).open[0]?.reason).not.toBe(QUESTION);
+    expect(makeReport(folded(...asked, ANSWER, DROPPED).model, extra).open[0]?.reason).toBe(QUESTION);
   });
 
   it('once the next run works on it, or a person leaves it out, nothing is left of it', () => {

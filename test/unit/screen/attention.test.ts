@@ -1,12 +1,15 @@
 /** The title of the terminal, and the bell for somebody who looks elsewhere. Feature: G5. */
 import { expect, it } from 'vitest';
+import { newModel } from '../../../src/model/fold.js';
 import { rings, titleOf } from '../../../src/screen/attention.js';
-import { shop } from './shop.js';
+import { idea, shop } from './shop.js';
 
 it('the title says what landed and how many wait for a person', () => {
   const model = shop();
   expect(titleOf(model)).toBe('ralph shop 11/24 ?3');
-  expect(titleOf({ name: 'shop', counts: { ...model.counts, needYou: 0 } })).toBe('ralph shop 11/24');
+  expect(titleOf(newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]))).toBe(
+    'ralph shop 0/1',
+  );
 });
 
 it.each([

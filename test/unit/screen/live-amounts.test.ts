@@ -6,6 +6,7 @@ import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { showText } from '../../../src/report/show.js';
+import { compose } from '../../../src/screen/compose.js';
 import { type IdeaDetails, noDetails } from '../../../src/screen/details.js';
 import { iterationBox } from '../../../src/screen/idea/idea-box.js';
 import { timeline } from '../../../src/screen/idea/timeline.js';
@@ -71,6 +72,23 @@ it('G1: the cost has what its output tells, once, and of no other agent run', ()
   const shown = { model: second, now: NOW, commands: [], others: [] };
   const text = showText({ ...shown, idea: second.ideas.get('a') ?? expect.fail(), used: live });
   expect(text.join('\n')).toContain('$1.00 so far');
+});
+
+it('G1: the line of its slot has that cost, too, from the first agent run on', () => {
+  const slot = (model: RunModel, dollars: number | undefined, columns: number): string => {
+    const details = { ...noDetails(), ...(dollars === undefined ? {} : { dollarsOf: new Map([['a', dollars]]) }) };
+    const size = { columns, rows: 24 };
+    const { lines } = compose(model, initialUi(), details, size, { colour: false, ascii: false }, NOW);
+    return lines.map(plainLine).find((one) => / a .* 1\/9| a .* 2\/9/.test(one)) ?? expect.fail('no slot');
+  };
+  const first = told([0, running], [9, begin(1)]);
+  for (const columns of [80, 120]) {
+    expect(slot(first, undefined, columns)).not.toContain('$');
+    expect(slot(first, 0.6, columns)).toContain(' $0.60 ');
+    expect(slot(second, 0.6, columns)).toContain(' $1.00 ');
+    // The end of an agent run has it in the sum.
+    expect(slot(told([0, running], [0, begin(1)], [2, end]), 0.4, columns)).toContain(' $0.40 ');
+  }
 });
 
 it('A5: a gate that runs counts for the time of its idea from its first command, and one on the merged tree does not', () => {

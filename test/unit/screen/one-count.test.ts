@@ -1,5 +1,6 @@
 /** A number is the same in every view that shows it: landings, iterations, agent runs, groups. Features: G1 G2 G4 G5 C2. */
 import { expect, it } from 'vitest';
+import { farewell } from '../../../src/client/screen/farewell.js';
 import { factsText } from '../../../src/client/views/fact-lines.js';
 import { runLine } from '../../../src/client/views/idea-lines.js';
 import { lineOf } from '../../../src/client/views/idea-report.js';
@@ -14,9 +15,11 @@ import { makeReport } from '../../../src/report/build.js';
 import { htmlReport } from '../../../src/report/html.js';
 import { showText } from '../../../src/report/show.js';
 import { textReport } from '../../../src/report/text.js';
+import { titleOf } from '../../../src/screen/attention.js';
 import { compose } from '../../../src/screen/compose.js';
 import { atEnd } from '../../../src/screen/control/seen.js';
 import { noDetails } from '../../../src/screen/details.js';
+import { listsOf } from '../../../src/screen/lists.js';
 import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi, type Ui } from '../../../src/screen/ui.js';
 import { clockAt, idea, NOW } from './shop.js';
@@ -68,6 +71,33 @@ it('G5 C2: what landed before the run is told apart on the screen, at its end, i
   expect(counts).toContain(' 3 landed in all ');
   expect(textReport(reportOf(model)).join('\n')).toContain('1 landed in this run (3 in all)   1 not   1 left out');
 });
+
+it.each([true, false])(
+  'G5 A7: who waits for a person is one number in every view; for a review of the run: %s',
+  (review) => {
+    const ideas = [idea('a-1', 'A'), idea('b-1', 'B')];
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, ideas);
+    tell(
+      model,
+      { kind: 'idea', idea: 'a-1', title: 'A', status: 'failed', reason: 'exit code 3' },
+      { kind: 'idea', idea: 'b-1', title: 'B', status: 'running' },
+      { kind: 'account', account: { key: 'claude', agents: ['claude'], state: 'parked', kind: 'auth' } },
+      { kind: 'run', state: review ? 'paused' : 'running', landed: 0, total: 2 },
+    );
+    model.review = review;
+    const many = review ? 3 : 2;
+    expect(listsOf(model).needs.map(({ shown }) => shown)).toEqual([...(review ? ['review'] : []), 'login', 'failed']);
+    expect(drawn(model, {})).toContain(` ${many} need you `);
+    expect(drawn(model, {})).toContain(`─ Needs you ${many} ─`);
+    expect(drawn(model, { screen: 'needs' })).toContain(` ${many} need you`);
+    expect(titleOf(model)).toBe(`ralph shop 0/2 ?${many}`);
+    expect(farewell(model)[0]).toContain(` ${many} need you`);
+    if (review) return;
+    const theme = { colour: true, ascii: false };
+    const small = compose(model, initialUi(), noDetails(), { columns: 60, rows: 10 }, theme, NOW).lines.map(plainLine);
+    expect(small[1]).toContain(` ${many} need you `);
+  },
+);
 
 /** The first agent run was interrupted, and is not charged: the second one has the number of its iteration again. */
 function interrupted(...more: RunEvent[]): RunModel {

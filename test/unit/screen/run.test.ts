@@ -53,6 +53,35 @@ describe('Run', () => {
     expect(draw(80, 9).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the same']);
   });
 
+  it('gives a long id the cells of a hint that is not there, and cuts it in its middle; nothing else moves (G1)', () => {
+    const ids = ['checkout-flow-of-guests-001', 'checkout-flow-of-guests-002', 'checkout-of-all-01', 'a-1'];
+    const model = newModel(
+      { project: 'p', runId: 'r', name: 'shop', target: 'main', startedAt: clockAt('22:00'), slots: 4 },
+      ids.map((id) => idea(id, `Title of ${id}`)),
+    );
+    const tell = (event: RunEvent) => fold(model, { at: new Date(clockAt('23:00')).toISOString(), ...event });
+    for (const [slot, id] of ids.entries()) {
+      tell({ kind: 'idea', idea: id, title: id, status: 'running', agentName: `ed-00${slot + 1}` });
+      tell({ kind: 'iteration', idea: id, serial: 1, iteration: 1, max: 9, agentName: `ed-00${slot + 1}` });
+    }
+    tell({ kind: 'step-start', idea: ids[1] ?? '', step: 's', phase: 'p', number: 3, of: 4 });
+    const { lines } = compose(model, initialUi(), noDetails(), { columns: 80, rows: 24 }, THEME, NOW);
+    const slots = lines.map(plainLine).filter((one) => / 1\/9 /.test(one));
+    expect(slots.map((one) => one.slice(3, 33))).toEqual([
+      '1 checkout-fl…guests-001   1/9',
+      '2 checko…ts-002 step 3/4   1/9',
+      '3 checkout-of-all-01       1/9',
+      '4 a-1                      1/9',
+    ]);
+    expect(new Set(slots.map((one) => one.indexOf('1/9'))).size).toBe(1);
+    // Also where it waits for a person.
+    tell({ kind: 'idea', idea: ids[0] ?? '', title: 'x', status: 'failed', reason: 'exit code 3' });
+    const needs = compose(model, initialUi(), noDetails(), { columns: 80, rows: 24 }, THEME, NOW);
+    expect(needs.lines.map(plainLine).find((one) => one.includes('exit code 3'))).toMatch(
+      /^>✗ checko\S*…\S*001 +failed/,
+    );
+  });
+
   it('always shows the selected line when it is small, and acts on no other', () => {
     for (const [columns, rows] of [
       [40, 10],

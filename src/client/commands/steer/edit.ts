@@ -16,7 +16,8 @@ import { loadIdea } from '../../../run-files/run.js';
 import { type Context, say } from '../../context.js';
 import { openEditor } from '../../editor.js';
 import { endProgress } from '../../progress.js';
-import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
+import { forgetAmendment } from './forget.js';
+import { knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
 export interface EditOptions {
   title?: string;

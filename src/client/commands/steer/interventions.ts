@@ -7,12 +7,9 @@ import { nearest } from '../../../config/problems.js';
 import { notesProblem, seenOf, singleAttempt } from '../../../decide/idea/amendments.js';
 import { emptyText } from '../../../decide/idea/answers.js';
 import { readWarningAnswer } from '../../../decide/idea/stall.js';
-import type { KeptCommand } from '../../../protocol/activities.js';
 import type { Intervention } from '../../../protocol/command.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { LONGEST_WARNING } from '../../../protocol/warnings.js';
-import { forget } from '../../../run-files/amendments.js';
-import { forgetKept } from '../../../run-files/kept.js';
 import { knownIdeas, loadIdea } from '../../../run-files/run.js';
 import { gateWords } from '../../../screen/words/gate-words.js';
 import { warningWord } from '../../../screen/words/state-words.js';
@@ -197,38 +194,6 @@ export async function hint(context: Context, idea: string, text: string, reason:
     return send(context, run, view ? { ...command, seen: seenOf(view) } : command);
   };
   return withRunOr(context, act, command);
-}
-
-/* `edit IDEA --forget`, `split IDEA --forget`: later runs read the idea from the backlog again. */
-
-export async function forgetAmendment(context: Context, idea: string, verb: 'edit' | 'split'): Promise<number> {
-  const id = await findProjectId(context);
-  const what = verb === 'edit' ? 'fields' : 'parts';
-  const { lockProject } = await import('../../after-run/closed.js');
-  if (!(await lockProject(context, id, () => forget(context.root, id, idea, what))))
-    throw new UserError(`there is no ${verb} of ${idea} to drop`);
-  const done = `later runs read ${idea} from the backlog again. An open run keeps the ${verb}`;
-  if (context.json) printJson({ done, verb, idea });
-  else print(done);
-  return EXIT.ok;
-}
-
-/* `retry IDEA --forget` and similar: the next start does not apply the command. */
-
-export async function forgetCarried(
-  context: Context,
-  idea: string,
-  what: KeptCommand['verb'] | 'hint',
-): Promise<number> {
-  const project = await findProjectId(context);
-  const verb = what === 'skip-step' ? 'skip --step' : what;
-  const { lockProject } = await import('../../after-run/closed.js');
-  if (!(await lockProject(context, project, () => forgetKept(context.root, project, idea, what))))
-    throw new UserError(`there is no ${verb} of ${idea} to drop`);
-  const done = `the next start does not carry over the ${verb} of ${idea}. An open run keeps it`;
-  if (context.json) printJson({ done, verb: what, idea });
-  else print(done);
-  return EXIT.ok;
 }
 
 /* `ralphctl skip IDEA --step`: leaves out the current step of an idea's plan. */

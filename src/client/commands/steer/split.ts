@@ -10,7 +10,8 @@ import { UserError } from '../../../protocol/user-error.js';
 import { amend } from '../../../run-files/amendments.js';
 import { addIdeas, dropIdeas, knownIdeas, loadIdea } from '../../../run-files/run.js';
 import { type Context, say } from '../../context.js';
-import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
+import { forgetAmendment } from './forget.js';
+import { knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
 export interface SplitOptions {
   into?: string[];
