@@ -49,7 +49,7 @@ it.each([
     'git --git-dir="$(git rev-parse --git-common-dir)" config core.pager x',
     /set core\.pager/,
   ],
-  ['a replaced commit', 'git replace --graft HEAD', /made refs\/replace/],
+  ['a replaced commit', `git replace HEAD "$(git commit-tree -m x 'HEAD^{tree}')"`, /made refs\/replace/],
 ])('C5: %s: the trace tells whose it is', { timeout: 60_000 }, async (_, act, told) => {
   const { b, neighbour, doer } = await whoIsAsked(act);
   expect(neighbour.strayed).toBeUndefined();

@@ -219,7 +219,7 @@ describe('with systemd', () => {
     const calls = (await here.calls()).slice(before);
     expect(calls.filter((call) => call.startsWith('systemctl '))).toHaveLength(3);
     expect(existsSync(join(units(), name))).toBe(false);
-  }, 30_000);
+  });
 
   it('sees a repository that moved, a Node that is gone, and a service whose repository is gone', async () => {
     await installed();
