@@ -9,23 +9,26 @@ import { programFile } from '../process/program-file.js';
 import { buildId } from '../worker/build-id.js';
 import { removeWorkerRecord, runningWorker, type WorkerRecord, workerLockPath } from '../worker/record.js';
 import type { Context } from './context.js';
+import { LONGEST_START_MS, openOutput, untilRecorded } from './supervisor-start.js';
 
-/** A busy machine takes its time: only a process that has ended will not start any more. */
-const START_MS = 120_000;
-const SLOW_MS = 10_000;
 const STOP_MS = 60_000;
 
 /** Path of the program: every ralphctl process runs this file with other arguments. */
 export const program = (): string => programFile('cli.js');
 
+/** The command line of a project's supervisor, after Node's. */
+const supervisor = (project: string): string[] => [program(), 'worker', '--supervise', '--project', project];
+
 /**
  * Starts a worker unless one of this build runs. Returns when its process exists, not when it polls.
  * @param tell gets a line when that takes long
+ * @throws Error that says why it did not start
  */
 export async function ensureWorker(
   context: Context,
   project: string,
   tell: (line: string) => void = () => undefined,
+  { command = supervisor(project), stillMs }: { command?: readonly string[]; stillMs?: number } = {},
 ): Promise<WorkerRecord> {
   const ours = (record: WorkerRecord | undefined): record is WorkerRecord => record?.buildId === buildId();
   const running = await runningWorker(context.root, project);
@@ -37,37 +40,21 @@ export async function ensureWorker(
       const found = await runningWorker(context.root, project);
       if (ours(found)) return found;
       if (found) await stopWorker(context, project);
-      const child = spawn(process.execPath, [program(), 'worker', '--supervise', '--project', project], {
+      const output = await openOutput(context.root, project);
+      const child = spawn(process.execPath, [...command], {
         detached: true,
-        stdio: 'ignore',
+        stdio: ['ignore', 'ignore', output?.fd ?? 'ignore'],
         cwd: context.root,
         env: context.env,
       });
       child.unref();
-      const began = performance.now();
-      let told = false;
-      while (performance.now() - began < START_MS && child.exitCode === null && child.signalCode === null) {
-        const record = await runningWorker(context.root, project);
-        if (record) return record;
-        if (!told && performance.now() - began > SLOW_MS) {
-          told = true;
-          tell('the background worker is still starting: the machine is slow or busy. ralphctl waits for it');
-        }
-        await delay(20);
+      try {
+        return await untilRecorded({ root: context.root, project, child, tell, stillMs });
+      } finally {
+        await output?.close();
       }
-      // A worker that somebody started by hand may have come first.
-      const record = await runningWorker(context.root, project);
-      if (record) return record;
-      const logs = `Its log is in ${projectDir(context.root, project)}/logs`;
-      if (child.exitCode === null && child.signalCode === null)
-        throw new Error(
-          `the background worker has not started in ${START_MS / 1000} seconds. It may still do: ralphctl start. ${logs}`,
-        );
-      throw new Error(
-        `the background worker did not start: it ended (${child.signalCode ?? `exit code ${child.exitCode}`}). ${logs}`,
-      );
     },
-    { waitMs: START_MS + STOP_MS },
+    { waitMs: LONGEST_START_MS + STOP_MS },
   );
 }
 
