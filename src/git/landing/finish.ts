@@ -1,25 +1,37 @@
 /**
  * Cleanup after a landing: the idea's worktree becomes reusable, and its branch is deleted.
  * Invariant: the branch is deleted only at the landed tip. A worktree with uncommitted work is saved and left
- * unchanged.
+ * unchanged. The work is on the target already, so nothing that git refuses here makes the landing fail.
  */
 
 import { branchRef, candidateRef } from '../refs.js';
-import { git } from '../runner.js';
+import { GitError, git } from '../runner.js';
 import { savePoint } from '../saves/saves.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { exists, headBranch, privateGitDir, type WorktreeEntry } from '../worktrees/list.js';
 import { openOperationIn } from '../worktrees/operations.js';
 import { markRecyclable } from '../worktrees/recycle.js';
 
-/** Idempotent. Returns the reasons for anything kept. `head` is the landed tip. */
-export async function finishLanding(input: {
+interface Landed {
   dir: string;
   branch: string;
   idea: string;
+  /** The landed tip. */
   head: string;
   worktrees: readonly WorktreeEntry[];
-}): Promise<string | undefined> {
+}
+
+/** Idempotent. Returns the reasons for anything kept. */
+export async function finishLanding(input: Landed): Promise<string | undefined> {
+  try {
+    return await tidy(input);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return `The branch ${input.branch} was kept, as git could not tidy up: ${error.message.replace(/, then retry\.$/, '.')}`;
+  }
+}
+
+async function tidy(input: Landed): Promise<string | undefined> {
   const ref = `refs/heads/${input.branch}`;
   const entry = input.worktrees.find((one) => one.branch === input.branch);
   const there = entry && (await exists(entry.path)) ? entry : undefined;

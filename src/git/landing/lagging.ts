@@ -13,6 +13,7 @@ import { canonical, exists, listWorktrees, readLinks, type WorktreeEntry } from 
 import { openOperationIn } from '../worktrees/operations.js';
 import { changedPaths, isBehind } from './checkout.js';
 import { hasOldPaths } from './stale-files.js';
+import { isStashed } from './stashed-old.js';
 
 export interface Checkout {
   path: string;
@@ -147,6 +148,16 @@ export async function laggingCheckouts(repo: string, target: string, tip: string
   return found;
 }
 
+/** Its old files are there, or in a stash. Where git does not answer, it counts. */
+async function mayLagAgain(checkout: Checkout & { base: string }, tip: string): Promise<boolean> {
+  try {
+    if ((await behindFrom(checkout, tip)) !== undefined) return true;
+    return !checkout.away && (await isStashed(checkout.dir, checkout.base, tip));
+  } catch {
+    return true;
+  }
+}
+
 /** The same, and each has its own ref then. Forgets worktrees that are up to date or no longer registered. */
 export async function laggingForSync(repo: string, target: string, tip: string | undefined): Promise<Lagging[]> {
   const lagging = tip === undefined ? [] : await laggingCheckouts(repo, target, tip);
@@ -160,7 +171,7 @@ export async function laggingForSync(repo: string, target: string, tip: string |
     for (const [ref, base] of others) {
       // On another branch, or on none, it may come back to the target with the same index.
       const off = places.find((place) => place.ref === ref);
-      const stays = off && tip !== undefined && (await behindFrom({ ...off, base }, tip).catch(() => base));
+      const stays = off && tip !== undefined && (await mayLagAgain({ ...off, base }, tip));
       if (!stays) lines.push(`delete ${ref} ${base}`);
     }
   }

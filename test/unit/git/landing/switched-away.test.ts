@@ -127,3 +127,25 @@ it('comes back to the target with the same files, and is told as before', async 
   expect(await syncCheckout(repo.root, 'main')).toMatchObject({ merged: ['shared'] });
   expect(await read(repo.root, 'shared')).toBe(BOTH);
 });
+
+describe.each([
+  ['', ['stash -q']],
+  [', with what was untracked', ['stash -q -u']],
+])('C1 a stash that outlasts a sync%s', (_, stash) => {
+  it('is told when it comes back, and forgotten when it is dropped', async () => {
+    await lag();
+    await run(stash);
+    expect(await checkoutsBehind(repo.root, 'main')).toEqual([]);
+    expect(await syncCheckout(repo.root, 'main')).toBeUndefined();
+    expect(await remembered()).not.toBe('');
+    await run(['stash pop -q']);
+    expect(await checkoutsBehind(repo.root, 'main')).toHaveLength(1);
+    expect(await syncCheckout(repo.root, 'main')).toMatchObject({ conflicts: [] });
+    expect(await read(repo.root, 'shared')).toBe(BOTH);
+    expect(await read(repo.root, 'new.txt')).toBe('new\n');
+
+    await run(['reset -q --hard', 'stash -q']);
+    expect(await syncCheckout(repo.root, 'main')).toBeUndefined();
+    expect(await remembered()).toBe('');
+  });
+});
