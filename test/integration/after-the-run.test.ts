@@ -65,7 +65,7 @@ it(
     expect((await held.why('asks')).status).toBe('pending');
     await ok('hint', 'asks', '--forget');
     expect(await held.why('asks')).toMatchObject({ status: 'needs-human', told: { verb: 'hint --forget' } });
-    expect((await held.box.run('status')).stdout).toContain('? asks asks: which colour?');
+    expect((await held.box.run('status')).stdout).toContain('? asks asks:\n    | which colour?');
     expect(await ok('answer', 'asks', 'green')).toContain('asks gets your answer with its first prompt');
     expect(await ok('skip', 'never')).toContain('the next run leaves never out');
     await ok('score', 'asks', '7');
