@@ -134,19 +134,9 @@ async function readText(path: string, text: string, named: FormatName | undefine
 
 const bare = (text: string): string => text.replace(/^\uFEFF/, '');
 
-const SAME_ID = /^this task and the one on line \d+ have the same id, /;
-const ID_EXISTS = /^the id "[^"]*" already exists on line /;
-
-function sound({ ideas, problems: read, leftOut = [] }: Parsed): { ideas: Idea[]; leftOut: LeftOut[] } {
+function sound({ ideas, problems: read, leftOut = [], twice }: Parsed): { ideas: Idea[]; leftOut: LeftOut[] } {
   markBlues(ideas);
-  // Where a format says of a task that it repeats another one, its fix is the better one: many tools write no ids.
-  const repeats = new Set(
-    read.flatMap(({ file, line, message }) => (SAME_ID.test(message) ? [`${file}:${line}`] : [])),
-  );
-  const wrong = validateIdeas(ideas).filter(
-    ({ file, line, message }) => !(ID_EXISTS.test(message) && repeats.has(`${file}:${line}`)),
-  );
-  const problems: Problem[] = [...read, ...wrong];
+  const problems: Problem[] = [...read, ...validateIdeas(ideas, twice)];
   if (problems.length > 0) throw new BacklogError(byLine(problems));
   // An entry that the tool moved away has an id but no title.
   return { ideas, leftOut: leftOut.filter(({ title }) => title !== '') };

@@ -17,7 +17,7 @@ const problem = (idea: Idea, message: string, fix?: string): Problem => ({
 
 const ID_RULE = 'use letters, digits, ".", "_" and "-" (at most 64), starting with a letter or digit';
 
-function checkIds(ideas: readonly Idea[]): Problem[] {
+function checkIds(ideas: readonly Idea[], twice?: string): Problem[] {
   const seen = new Map<string, Idea>();
   return ideas.flatMap((idea): Problem[] => {
     if (!IDEA_ID.test(idea.id)) return [problem(idea, `"${idea.id}" cannot be an id`, ID_RULE)];
@@ -26,6 +26,10 @@ function checkIds(ideas: readonly Idea[]): Problem[] {
     if (!first) {
       seen.set(key, idea);
       return [];
+    }
+    if (first.id === idea.id && twice !== undefined) {
+      const same = `this task and the one on line ${first.source.line} have the same id, "${idea.id}"`;
+      return [problem(idea, same, twice)];
     }
     if (first.id === idea.id) {
       return [
@@ -99,8 +103,11 @@ function checkOrder(
   });
 }
 
-/** Returns all problems in no particular order, each with the position of its idea. */
-export function validateIdeas(ideas: readonly Idea[]): Problem[] {
+/**
+ * Returns all problems in no particular order, each with the position of its idea. `twice`: the fix where two tasks share
+ * an id that nobody wrote.
+ */
+export function validateIdeas(ideas: readonly Idea[], twice?: string): Problem[] {
   const known = new Map<string, number>();
   ideas.forEach((idea, i) => {
     if (!known.has(idea.id)) known.set(idea.id, i);
@@ -112,7 +119,7 @@ export function validateIdeas(ideas: readonly Idea[]): Problem[] {
     return first ? [problem(first, `these are each other's parents: ${path}`, 'remove one "parent"')] : [];
   });
   return [
-    ...checkIds(ideas),
+    ...checkIds(ideas, twice),
     ...checkReferences(ideas, known),
     ...parentProblems,
     ...checkOrder(ideas, known, new Set(parents.flat())),

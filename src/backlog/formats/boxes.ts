@@ -47,21 +47,6 @@ export const boxEntry = (idea: Idea, checkbox: Checkbox): Entry => ({
   edits: (done) => [markEdit(checkbox, done)],
 });
 
-/** Reports ids that two lines would share. */
-export function repeated(entries: readonly { idea: Idea }[], { file }: Source, fix: string): Problem[] {
-  const first = new Map<string, number>();
-  return entries.flatMap(({ idea: { id, source } }) => {
-    const earlier = first.get(id);
-    if (earlier === undefined) {
-      first.set(id, source.line);
-      return [];
-    }
-    return [
-      { file, line: source.line, message: `this task and the one on line ${earlier} have the same id, "${id}"`, fix },
-    ];
-  });
-}
-
 /** Reports lines that would be tasks if their box were one: a run must not go without them. */
 function nearBoxes(source: Source, isTask: IsTask): Problem[] {
   return source.lines().flatMap((line) => {
@@ -82,11 +67,10 @@ interface ListRules {
   example: string;
 }
 
-/** Reports an empty list, boxes that are none, and ids that two tasks share. */
+/** Reports an empty list, and boxes that are none. */
 export function taskList(entries: readonly Entry[], source: Source, { isTask, twice, none, example }: ListRules): Read {
   const near = nearBoxes(source, isTask);
-  if (entries.length > 0 || near.length > 0)
-    return { entries, problems: [...near, ...repeated(entries, source, twice)] };
+  if (entries.length > 0 || near.length > 0) return { entries, problems: near, twice };
   return { entries, problems: [{ file: source.file, line: 1, message: none, fix: `write one: ${example}` }] };
 }
 

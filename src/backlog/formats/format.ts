@@ -37,12 +37,15 @@ export interface Read {
   entries: readonly Entry[];
   leftOut?: readonly LeftOut[];
   problems?: readonly Problem[];
+  /** The fix where two tasks share an id, for a tool that writes no ids. */
+  twice?: string;
 }
 
 export interface Parsed {
   ideas: Idea[];
   problems: Problem[];
   leftOut?: LeftOut[];
+  twice?: string | undefined;
 }
 
 export interface Format {
@@ -67,9 +70,9 @@ export function formatOf({ read, ...definition }: Definition): Format {
   return {
     ...definition,
     parse: (source) => {
-      const { entries, problems = [], leftOut = [] } = read(source);
+      const { entries, problems = [], leftOut = [], twice } = read(source);
       const { kept, out } = settle(entries, leftOut);
-      return { ideas: kept.map(({ idea }) => idea), problems: [...problems], leftOut: out };
+      return { ideas: kept.map(({ idea }) => idea), problems: [...problems], leftOut: out, twice };
     },
     mark: (source, id, done, now) => mark(read, source, id, done, now),
   };

@@ -6,7 +6,7 @@ import { type Document, isScalar, isSeq, isMap as isYamlMap, LineCounter, parseD
 import { tooDeepAt } from '../../config/depth.js';
 import type { Idea } from '../../protocol/idea.js';
 import { setIn } from '../yaml-edit.js';
-import { boxesOf, repeated, taskList } from './boxes.js';
+import { boxesOf, taskList } from './boxes.js';
 import { ideaOf, idOfText, inStages, others } from './common.js';
 import { entryOf, isBox, isTopBox } from './fix-plan.js';
 import { type Entry, formatOf, type Read } from './format.js';
@@ -83,7 +83,7 @@ function readTasks(source: Source): Read {
   });
   inStages(stagesOf(found.map(({ entry: { idea }, group }) => ({ idea, group }))));
   const entries = found.map(({ entry }) => entry);
-  return { entries, problems: [...problems, ...repeated(entries, source, TWICE)] };
+  return { entries, problems, twice: TWICE };
 }
 
 type Taken = { entry: Entry; group: number } | { message: string; fix: string };
