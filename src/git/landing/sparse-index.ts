@@ -6,6 +6,12 @@
  */
 import type { Git } from '../runner.js';
 
+/** Only git itself leaves files out there, so the lists of another checkout need no look. */
+export async function isSparse(repo: Git): Promise<boolean> {
+  const args = ['config', '--type=bool', '--get', 'core.sparseCheckout'];
+  return (await repo.run(args, { ok: [0, 1], read: true })) === 'true';
+}
+
 /** Marks in the index the paths that another index, for which git wrote the files, leaves out. */
 export async function leaveOutAlike(
   repo: Git,

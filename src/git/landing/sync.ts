@@ -17,7 +17,7 @@ import { describeObstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
 import { inTheWay } from './in-the-way.js';
 import { type Checkout, checkoutWith, laggingForSync, reachedBy } from './lagging.js';
-import { keepingFiles, leaveOutAlike } from './sparse-index.js';
+import { isSparse, keepingFiles, leaveOutAlike } from './sparse-index.js';
 import { breakOff, endSync } from './sync-end.js';
 import { mergeEdits } from './sync-merge.js';
 import {
@@ -195,9 +195,11 @@ async function takeInSame(
 async function write(repo: Git, index: Readonly<Record<string, string>>, { record }: OpenSync): Promise<void> {
   const mark = markOf(record);
   const env = { ...index, ...mark };
-  await keepingFiles(repo, env, () => repo.run(['read-tree', '-m', '-u', record.files, record.next], { env }));
+  const merge = () => repo.run(['read-tree', '-m', '-u', record.files, record.next], { env });
+  const sparse = await isSparse(repo);
+  await (sparse ? keepingFiles(repo, env, merge) : merge());
   await repo.run(['read-tree', '-i', '-m', record.index], { env: mark });
-  await leaveOutAlike(repo, index, mark);
+  if (sparse) await leaveOutAlike(repo, index, mark);
   // Only saves time later.
   await repo.result(['update-index', '-q', '--refresh'], { ok: [0, 1] }).catch(() => undefined);
 }
