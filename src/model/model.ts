@@ -4,7 +4,7 @@
  * import types only.
  */
 import type { BudgetLine, Spent } from '../protocol/budget.js';
-import type { RunMode, Teller } from '../protocol/command.js';
+import type { RunMode } from '../protocol/command.js';
 import type { Activity, Asking, StampedEvent } from '../protocol/events.js';
 import type { SourceRef } from '../protocol/idea.js';
 import type { AccountLine } from '../protocol/limits.js';
@@ -14,11 +14,13 @@ import type { WarningLine } from '../protocol/warnings.js';
 import type { WaveReading, WaveRejection, WaveSummary } from '../protocol/waves.js';
 import type { GateRun, Iteration } from './iteration.js';
 import type { Notice } from './notice.js';
+import type { Said } from './said.js';
 import type { Gone, KeptForNext, LineGone, Renamed } from './since.js';
 import type { StartAgain } from './start-again.js';
 import type { WorkerLoss } from './worker-losses.js';
 
 export type { GateRun, Iteration } from './iteration.js';
+export type { Said } from './said.js';
 export type { Gone, KeptForNext, Renamed } from './since.js';
 
 /** An event of an idea between its iterations, for its timeline. */
@@ -45,23 +47,6 @@ export interface Moment {
   agent?: string;
   /** Of a warning. */
   warning?: WarningLine['kind'];
-}
-
-export interface Said {
-  at: number;
-  verb: string;
-  text?: string;
-  by?: Teller;
-  /** Of an answer: what it answered. */
-  question?: string;
-  /** The run's reply. */
-  done?: string;
-  /** That is the result of the work, which the run told later. */
-  finished?: true;
-  /** No prompt had this hint: the idea landed first. */
-  undelivered?: true;
-  /** The person dropped it before a run carried it out. */
-  takenBack?: true;
 }
 
 export interface StepPlace {
@@ -99,11 +84,13 @@ export interface IdeaModel {
   reason?: string;
   /** A commit of a person took its work off the target during the run, or a part of it; then `reason` is this text. */
   reverted?: { text: string; part?: true };
-  /** `pull`: its open pull request (`landing.mode: pr`). `review`: people have it; it is not in the landing queue then. */
+  /** Its pull request is open, and people have it (`landing.mode: pr`). It is not in the landing queue then. */
   review?: { number: number; url: string };
+  /** Its open pull request, whatever the idea does now. */
   pull?: { number: number; url: string };
   asking?: Asking;
   question?: string;
+  /** Id of the open question. */
   questionId?: string;
   /** Id of its last question, open or not. */
   lastAsked?: string;
