@@ -90,11 +90,9 @@ export async function callTool(
     const [program = ''] = argv;
     if (flooded)
       throw new TrackerError(`${program} printed more than ${Math.floor(most / (1 << 20))} MB and was stopped`, false);
-    if (result.launchError !== undefined)
-      throw new TrackerError(
-        `${program} cannot be started: ${result.launchError.replace(/\.$/, '')}`,
-        ...([true, undefined, true] as const),
-      );
+    const unstarted = result.launchError?.replace(/\.$/, '');
+    if (unstarted !== undefined)
+      throw new TrackerError(`${program} cannot be started: ${unstarted}`, true, undefined, true);
     if (result.stopped === 'aborted') place.signal?.throwIfAborted();
     const signal = result.stopped || result.signal === null ? {} : { signal: result.signal };
     return { exitCode: result.stopped ? null : result.exitCode, ...signal, stdout, stderr: stderr.trim() };
