@@ -4,6 +4,7 @@ import { hintLine } from '../footer.js';
 import { framed } from '../frame.js';
 import { isOver } from '../idea/possible.js';
 import { isPast } from '../past.js';
+import { standingLines } from '../run/notices.js';
 import { line } from '../text/line.js';
 import { clean } from '../text/text.js';
 import type { Ui } from '../ui.js';
@@ -17,12 +18,13 @@ export function textView(view: View): Picture {
   const { details, ui, size } = view;
   const run = reportRun(ui) ?? view.model.runId;
   const all = details.report?.runId === run ? details.report.lines : undefined;
-  const room = size.rows - 3;
+  // The screen opens on the report of a run that is over: nothing else would tell it.
+  const notices = run === view.model.runId && size.rows >= 18 ? standingLines(view) : [];
+  const room = size.rows - 3 - notices.length;
   const most = Math.max(0, (all?.length ?? 0) - room);
   const first = Math.max(0, Math.min(ui.scroll[ui.screen] ?? 0, most));
-  const lines = (all ?? [`loading the report of run ${run} …`])
-    .slice(first, first + room)
-    .map((text) => line(` ${clean(text)}`));
+  const texts = (all ?? [`loading the report of run ${run} …`]).slice(first, first + room);
+  const lines = [...notices, ...texts.map((text) => line(` ${clean(text)}`))];
   const more =
     all && all.length > room ? `${first + 1} to ${Math.min(all.length, first + room)} of ${all.length} lines` : '';
   const past = isPast(ui);

@@ -1,12 +1,19 @@
-/** What a person has to know beside the run, above *Needs you*: one line each, with its command whole. */
+/** What a person has to know beside the run, above *Needs you* and the report: one line each, with its command whole. */
 import { goneNotices } from '../gone.js';
 import { coloured, type Line, line } from '../text/line.js';
 import { clean, cut, width } from '../text/text.js';
 import type { View } from '../view.js';
 
-export function noticeLines({ model, size }: Pick<View, 'model' | 'size'>): Line[] {
+export const noticeLines = (view: Pick<View, 'model' | 'size'>): Line[] => [
+  ...standingLines(view),
+  ...linesOf(goneNotices(view.model), view),
+];
+
+/** Without landed work that left the target, which a report has of its own. */
+export const standingLines = (view: Pick<View, 'model' | 'size'>): Line[] => linesOf(view.model.notices ?? [], view);
+
+function linesOf(all: readonly { text: string; short: readonly string[] }[], { size }: Pick<View, 'size'>): Line[] {
   const room = size.columns - 3;
-  const all = [...(model.notices ?? []).map(({ text, short }) => ({ text, short })), ...goneNotices(model)];
   return all.flatMap(({ text, short }) => {
     const last = short.at(-1);
     if (last === undefined) return [];

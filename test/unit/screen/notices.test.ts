@@ -49,6 +49,25 @@ it.each([
   expect(drawn([lags], columns, rows, 'needs').join('\n')).toMatch(/run +outside/);
 });
 
+it.each([
+  [120, 40],
+  [80, 24],
+])(
+  'the report of the run has it above its lines at %ix%i: the screen opens there when the run is over (G4)',
+  (columns, rows) => {
+    const report = { runId: shop().runId, lines: Array.from({ length: 60 }, (_, at) => `line ${at + 1}`) };
+    const model = shop();
+    model.notices = [lags];
+    const details = { ...shopDetails(), report };
+    const size = { columns, rows };
+    const lines = compose(model, { ...initialUi(), screen: 'report' }, details, size, THEME, NOW).lines.map(plainLine);
+    expect(lines.findIndex((one) => one.startsWith(' ! ') && one.includes('ralphctl sync'))).toBe(
+      lines.indexOf(' line 1') - 1,
+    );
+    expect(lines.join('\n')).toContain(`1 to ${rows - 4} of 60 lines`);
+  },
+);
+
 it('stays when a summary replaces the warnings of the run', () => {
   const model = shop();
   model.notices = [lags];
