@@ -3,9 +3,10 @@
  * Invariant: never writes a tracked file of the user's checkout; the landing commit contains its tick. No tick and no
  * edit of a person gets lost where several are written at once.
  */
-import { type BigIntStats, statSync } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { constants, readFileSync } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { projectDir } from '../config/paths.js';
 import { git } from '../git/runner.js';
 import { withLock } from '../process/lock.js';
@@ -18,6 +19,8 @@ const NOT_OURS_TO_WRITE: ReadonlySet<string | undefined> = new Set(['EACCES', 'E
 const LOCK_MS = 30_000;
 /** How often a person may save the file between its reading and its writing. */
 const MOST_EDITS = 50;
+/** A program that has opened the file writes it within this time. */
+const SAVE_MS = 20;
 
 /**
  * Sets or removes ticks in the user's own backlog files when no commit can contain them, because a file is untracked or
@@ -50,21 +53,52 @@ export async function tickUntracked(
 /** Why it could not. */
 async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean): Promise<string | undefined> {
   for (let edits = 0; edits < MOST_EDITS; edits++) {
-    const about = await stat(path, { bigint: true }).catch(() => undefined);
-    if (!about?.isFile()) return undefined;
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+    if (file === undefined) return undefined;
     try {
-      const text = utf8(await readFile(path));
+      const about = await file.stat();
+      if (!about.isFile()) return undefined;
+      const before = await file.readFile();
+      const text = utf8(before);
       const ticked = text === undefined ? undefined : tickedText(run, one, text, done);
       if (ticked === undefined) return undefined;
-      const mode = Number(about.mode) & 0o777;
-      if (await replaceFile(path, ticked, { mode, still: () => isAsBefore(path, about) })) return undefined;
+      const mode = about.mode & 0o777;
+      if (!(await replaceFile(path, ticked, { mode, still: () => holds(path, before) }))) continue;
+      const late = await savedLate(file, before);
+      if (late === undefined) return undefined;
+      // Only over what was just written: a newer save of the person stays.
+      await replaceFile(path, late, { mode, still: () => holds(path, Buffer.from(ticked)) });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (!NOT_OURS_TO_WRITE.has(code)) throw error;
       return code;
+    } finally {
+      await file.close();
     }
   }
   return 'it changes all the time';
+}
+
+/**
+ * A person's program may have opened the file before it was replaced, and write it afterwards. Such a save empties the
+ * file first. It is complete when no more comes.
+ */
+async function savedLate(replaced: FileHandle, before: Buffer): Promise<Buffer | undefined> {
+  let last = before;
+  for (let looks = 0; looks < MOST_EDITS; looks++) {
+    await setTimeout(SAVE_MS);
+    const now = await contentOf(replaced);
+    if (now.equals(before)) return undefined;
+    if (now.equals(last) && now.length > 0) return now;
+    last = now;
+  }
+  return undefined;
+}
+
+async function contentOf(file: FileHandle): Promise<Buffer> {
+  const { size } = await file.stat();
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** Undefined: bytes that are no text would be lost. */
@@ -76,8 +110,14 @@ function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Synchronous, so that nothing comes between the look and the rename that follows. */
-function isAsBefore(path: string, { ino, size, mtimeNs, ctimeNs }: BigIntStats): boolean {
-  const now = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return now?.ino === ino && now.size === size && now.mtimeNs === mtimeNs && now.ctimeNs === ctimeNs;
+/**
+ * Synchronous, so that nothing comes between the look and the rename that follows. The content counts: two saves of one
+ * size within a tick of the kernel's clock have the same times.
+ */
+function holds(path: string, content: Buffer): boolean {
+  try {
+    return readFileSync(path).equals(content);
+  } catch {
+    return false;
+  }
 }

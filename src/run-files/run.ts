@@ -172,7 +172,7 @@ export async function writeAtomically(path: string, text: string, written: Writt
 /** The same, unless `still` says at the last moment that the file is not what it was. */
 export async function replaceFile(
   path: string,
-  text: string,
+  text: string | Uint8Array,
   { mode = PRIVATE, flush = false, still }: Written & { still?: () => boolean } = {},
 ): Promise<boolean> {
   // Two writers of one process may collide too.

@@ -100,15 +100,6 @@ async function load(
   return { kind: 'external', options, namespace: config.namespace || 'default', origin };
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]):\d+$/;
-
-/**
- * Settings of a client's channel: a server on this machine is never asked through the proxy of `http_proxy`, which could
- * not reach it.
- */
-export const channelArgs = (address: string): Record<string, number> =>
-  LOOPBACK.test(address) ? { 'grpc.enable_http_proxy': 0 } : {};
-
 /** One phrase for messages, e.g. `cloud:7233, namespace "team" (from TEMPORAL_ADDRESS)`. */
 export function describeAddress(connection: ResolvedConnection, embedded?: { address: string }): string {
   if (connection.kind === 'embedded') return `the embedded server${embedded ? ` at ${embedded.address}` : ''}`;

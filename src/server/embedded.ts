@@ -11,7 +11,7 @@ import { serverDir } from '../config/paths.js';
 import { aliveness, type Identity, isAlive, terminate } from '../process/identity.js';
 import { withLock } from '../process/lock.js';
 import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
-import { channelArgs } from './connection.js';
+import { channel } from './channel.js';
 import { guardDatabase, noteDatabase, putDamagedAside, readDatabaseNote } from './database.js';
 import {
   databasePath,
@@ -196,7 +196,7 @@ async function addSearchAttributes({ operatorService }: Connection): Promise<voi
 export async function bootstrap(address: string, days = DEFAULT_DAYS): Promise<void> {
   const { client } = await loadSdk();
   const connection = await client.Connection.connect({
-    ...{ address, connectTimeout: DEADLINE_MS, channelArgs: channelArgs(address) },
+    ...{ address, connectTimeout: DEADLINE_MS, ...channel(address, client) },
   });
   try {
     await connection.withDeadline(Date.now() + DEADLINE_MS, async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { serverDir } from '../config/paths.js';
 import { readNote } from '../config/stored.js';
-import { channelArgs } from './connection.js';
+import { channel } from './channel.js';
 import { NAMESPACE, writeJson } from './files.js';
 
 /** With Temporal's default of 24 hours, the ideas of a night leave the Web UI by the evening. */
@@ -68,7 +68,7 @@ export async function keepHistory(root: string, project: string, days: number, a
 /** False: a person set another value, which stays. */
 async function setDays(address: string, days: number, before: number): Promise<boolean> {
   const { client, time } = await loadSdk();
-  const options = { address, connectTimeout: DEADLINE_MS, channelArgs: channelArgs(address) };
+  const options = { address, connectTimeout: DEADLINE_MS, ...channel(address, client) };
   const connection = await client.Connection.connect(options);
   try {
     return await connection.withDeadline(Date.now() + DEADLINE_MS, async () => {

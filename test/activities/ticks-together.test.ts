@@ -1,7 +1,8 @@
 /** Ticks of a backlog that git does not track, written at once by several ideas and edited by a person. Features: F5 D2. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { ftruncateSync, statSync, writeSync } from 'node:fs';
+import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tickUntracked } from '../../src/jobs/tick-untracked.js';
 import type { TickFile } from '../../src/run-files/ticks.js';
 import { type Bench, bench } from './bench.js';
@@ -38,11 +39,13 @@ describe('a backlog that git does not track', () => {
     const { tick, file, read } = await outside();
     let on = true;
     const lost: number[] = [];
+    // A save into the file that was just replaced is brought back a moment later.
+    const kept = (n: number) => async () => expect((await read()).mine).toBe(n);
     const person = async (): Promise<void> => {
       for (let n = 1; on; n++) {
         await writeFile(file, JSON.stringify({ ...(await read()), mine: n }, null, 2));
         await new Promise((resolve) => setImmediate(resolve));
-        if (((await read()).mine ?? 0) < n) lost.push(n);
+        await vi.waitFor(kept(n), { timeout: 2000 }).catch(() => lost.push(n));
       }
     };
     const edits = person();
@@ -50,6 +53,21 @@ describe('a backlog that git does not track', () => {
     on = false;
     await edits;
     expect(lost).toEqual([]);
+  });
+
+  it('keeps a save into the file that a program had opened before the tick replaced it', async () => {
+    const { tick, file, read, ticked } = await outside();
+    const opened = await open(file, 'r+');
+    const save = Buffer.from(JSON.stringify({ ...(await read()), mine: 1 }, null, 2));
+    const { ino } = await stat(file);
+    const ticking = tick('US-2');
+    // Synchronous: it saves before anything else can look at the file that was replaced.
+    while (statSync(file).ino === ino) await new Promise((resolve) => setImmediate(resolve));
+    ftruncateSync(opened.fd);
+    writeSync(opened.fd, save, 0, save.length, 0);
+    await opened.close();
+    await ticking;
+    expect([(await read()).mine, await ticked()]).toEqual([1, ['US-2']]);
   });
 
   it('is left alone where it is no text any more, and named where it cannot be written', async () => {

@@ -1,8 +1,8 @@
 /** Connects a client, or throws one sentence that names the cause. */
-import { Client, Connection } from '@temporalio/client';
+import * as sdk from '@temporalio/client';
 import { EXIT, UserError } from '../../protocol/user-error.js';
+import { channel } from '../../server/channel.js';
 import { dataConverter } from '../../server/codec.js';
-import { channelArgs } from '../../server/connection.js';
 import { connectTarget, type Target } from '../../server/target.js';
 import { type Context, say } from '../context.js';
 
@@ -10,7 +10,7 @@ import { type Context, say } from '../context.js';
 const CONNECT_TIMEOUT = { embedded: '20s', external: '5s' } as const;
 
 export interface Connected {
-  client: Client;
+  client: sdk.Client;
   target: Target;
   close(): Promise<void>;
 }
@@ -25,12 +25,12 @@ export async function connect(context: Context, { start }: { start: boolean }): 
     );
   }
   try {
-    const connection = await Connection.connect({
+    const connection = await sdk.Connection.connect({
       ...target.options,
       connectTimeout: CONNECT_TIMEOUT[target.kind],
-      channelArgs: channelArgs(target.options.address),
+      ...channel(target.options.address, sdk),
     });
-    const client = new Client({ connection, namespace: target.namespace, dataConverter });
+    const client = new sdk.Client({ connection, namespace: target.namespace, dataConverter });
     return { client, target, close: () => connection.close() };
   } catch (error) {
     throw new UserError(unreachable(target, error as Error), EXIT.unreachable);

@@ -4,7 +4,7 @@ import { tailOfOwn } from '../../../config/own-files.js';
 import { many } from '../../../protocol/many.js';
 import { AUTOPILOT_WORKFLOW, autopilotId, IDEA_WORKFLOW } from '../../../protocol/names.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
-import { channelArgs } from '../../../server/connection.js';
+import { channel } from '../../../server/channel.js';
 import { ensureServer } from '../../../server/embedded.js';
 import { serverLogPath } from '../../../server/files.js';
 import { serverStatus, stopServer } from '../../../server/stop.js';
@@ -80,17 +80,17 @@ async function openWork(context: Context): Promise<OpenWork> {
   const { runningServer } = await import('../../../server/embedded.js');
   const record = await runningServer(context.root);
   if (!record) return NOTHING;
-  const { Client, Connection } = await import('@temporalio/client');
+  const sdk = await import('@temporalio/client');
   const runs = new Map<string, string>();
   const left: string[] = [];
   try {
     const { address } = record;
-    const connection = await Connection.connect({
-      ...{ address, connectTimeout: ASK_MS, channelArgs: channelArgs(address) },
+    const connection = await sdk.Connection.connect({
+      ...{ address, connectTimeout: ASK_MS, ...channel(address, sdk) },
     });
     try {
       const running = (type: string) => ({ query: `WorkflowType = '${type}' AND ExecutionStatus = 'Running'` });
-      const client = new Client({ connection, namespace: record.namespace });
+      const client = new sdk.Client({ connection, namespace: record.namespace });
       await connection.withDeadline(Date.now() + ASK_MS, async () => {
         for await (const { workflowId, memo } of client.workflow.list(running(AUTOPILOT_WORKFLOW)))
           runs.set(workflowId, typeof memo?.repo === 'string' ? memo.repo : workflowId);
