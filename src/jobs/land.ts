@@ -26,6 +26,7 @@ import { tellActivity } from './activity.js';
 import { whoWorked } from './agent-run/result.js';
 import { storeOf } from './beads.js';
 import { SEATS } from './command-environment.js';
+import { indexDamage } from './confine/index-notice.js';
 import { landingGate, setUpOrThrow, wallOf } from './confine/walls.js';
 import { upstreamOf } from './delivery/upstream.js';
 import { leaveOrder } from './gate/ahead.js';
@@ -45,9 +46,13 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const work = await landingWork(deps, input, 'landing', signal);
   let landed = false;
   try {
+    const before = await indexDamage(deps, work.run);
     const result = await landWork(deps, input, work, signal);
     landed = result.kind === 'landed';
-    return result;
+    // The landing has changed it.
+    const after = landed ? await indexDamage(deps, work.run) : undefined;
+    const told = [before, after].filter((text) => text !== undefined).join(' ');
+    return result.kind === 'landed' && told ? cleanLanding(noted(result, told), redactorOf(deps)) : result;
   } finally {
     await leaveOrder(work.run, input.idea, landed).catch(() => undefined);
   }

@@ -8,7 +8,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { projectDir } from '../config/paths.js';
-import { git } from '../git/runner.js';
+import { listFiles } from '../git/checkout-index.js';
 import { withLock } from '../process/lock.js';
 import { replaceFile } from '../run-files/run.js';
 import type { RunFile } from '../run-files/shapes.js';
@@ -37,8 +37,8 @@ export async function tickUntracked(
   const lock = join(projectDir(root, run.project), 'ticks.lock');
   for (const one of files) {
     if (one.place !== undefined) {
-      const tracked = await git(run.repo).run(['ls-files', '--', `:(literal)${one.place}`]);
-      if (tracked.trim() !== '') continue;
+      const tracked = await listFiles(run.repo, '--', `:(literal)${one.place}`);
+      if (tracked.length > 0) continue;
     }
     // A link to it stays a link.
     const path = await realpath(one.file).catch(() => undefined);

@@ -60,6 +60,21 @@ it('A7: doctor finds what start refuses: a script that is not committed', async 
   expect((await doctor('--quick')).about('agent scripted').map(({ state }) => state)).toEqual(['ok']);
 });
 
+it('A7 C5: doctor and start name an index that git cannot read, and the command makes it anew', async () => {
+  await writeFile(join(box.repo, 'ralphctl.yaml'), yaml({ version: 1, agent: 'scripted', gate: ['true'] }));
+  await writeFile(join(box.repo, '.ralph-script.yaml'), 'default: []\n');
+  await box.git('add', '.');
+  await box.git('commit', '-qm', 'configuration');
+  await writeFile(join(box.repo, '.git/index'), 'garbage');
+  const [found] = (await doctor('--quick')).about('index');
+  expect(found).toMatchObject({ state: 'fail', found: expect.stringContaining('git cannot read the index of') });
+  const start = await box.run('start', '--dry-run');
+  expect([start.code, start.stderr]).toEqual([2, expect.stringContaining(found?.fix ?? '?')]);
+  await execa('sh', ['-c', found?.fix?.replace('Put a new one in its place: ', '') ?? 'false'], { cwd: box.repo });
+  expect(await box.git('status', '--porcelain')).toBe('');
+  expect((await doctor('--quick')).about('index')).toEqual([]);
+});
+
 describe('init', () => {
   it('proposes what it finds, and overwrites nothing without --force', async () => {
     await programs({ codex: CODEX });

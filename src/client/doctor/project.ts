@@ -3,16 +3,19 @@ import { relative } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { configFolder, loadConfig } from '../../config/load.js';
+import { projectDir, wallDir } from '../../config/paths.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
 import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
 import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
+import { refuseBrokenIndex } from '../../git/confinement/kept-index.js';
 import { allBehind } from '../../git/landing/behind.js';
 import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
 import { realBranch } from '../../git/real-branch.js';
 import { type Repository, sharedGitDir, targetTip } from '../../git/repository.js';
 import { refuseOpenOperations } from '../../git/target-busy.js';
+import { canonical, isUnder, listWorktrees } from '../../git/worktrees/list.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
 import type { Idea } from '../../protocol/idea.js';
 import { many } from '../../protocol/many.js';
@@ -74,7 +77,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   // Where it leads to no branch, the check of it says so.
   const target = wanted && (await realBranch(root, wanted).catch(() => wanted));
   const aboutTarget = await checkTarget(root, target);
-  checks.push(aboutTarget);
+  checks.push(aboutTarget, ...(await checkIndexes(project.repository.root, context.root, project.id)));
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
   const tracker = trackerOf(config);
@@ -139,6 +142,23 @@ async function checkTarget(root: string, target: string | undefined): Promise<Ch
   } catch (error) {
     return problem('target', error, 'set target: in ralphctl.yaml');
   }
+}
+
+/** Nothing where git can read all of them. Those of ralphctl's own worktrees are mended when they are used. */
+async function checkIndexes(root: string, state: string, project: string): Promise<Check[]> {
+  const own = await canonical(projectDir(state, project));
+  const trees = await listWorktrees(root).catch(() => []);
+  const users = trees.filter(({ path, branch = '' }) => !isUnder(path, own) && !branch.startsWith('ralph/'));
+  const places = [root, ...users.map(({ path }) => path)];
+  const found = await Promise.all(
+    [...new Set(places)].map((path) =>
+      refuseBrokenIndex(path, wallDir(state, project)).then(
+        () => undefined,
+        (error: unknown) => problem('index', error, 'see git -C DIR status'),
+      ),
+    ),
+  );
+  return found.filter((check) => check !== undefined);
 }
 
 async function checkRoot(repository: Repository, root: string): Promise<Check> {

@@ -8,6 +8,7 @@ import { readBeside } from '../../backlog/beside.js';
 import { FORMATS } from '../../backlog/formats/registry.js';
 import { Source } from '../../backlog/formats/source.js';
 import { BacklogError, readBacklog } from '../../backlog/index.js';
+import { listFiles } from '../../git/checkout-index.js';
 import { checkoutsBehind } from '../../git/landing/behind.js';
 import { landedCommits } from '../../git/landing/landed.js';
 import { fileIn } from '../../git/landing/tick.js';
@@ -100,8 +101,7 @@ export async function notCommitted(backlog: Backlog, ideas: readonly Idea[]): Pr
   const { root, file } = backlog;
   const path = await placeInRepository(root, file);
   if (path === undefined) return { ids: [] };
-  const tracked = await git(root).run(['ls-files', '--', `:(literal)${path}`], { read: true });
-  if (tracked.trim() === '') return { ids: [] };
+  if ((await listFiles(root, '--', `:(literal)${path}`)).length === 0) return { ids: [] };
   const found = await onTarget(backlog);
   const known = new Set(found && 'ideas' in found ? found.ideas.map(({ id }) => id) : []);
   const ids = ideas.filter(({ id, done, blue }) => !done && !blue && !known.has(id)).map(({ id }) => id);

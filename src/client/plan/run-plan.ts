@@ -5,11 +5,13 @@
 import { relative } from 'node:path';
 import type { LeftOut } from '../../backlog/formats/format.js';
 import { configFolder } from '../../config/load.js';
+import { wallDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
 import { agentNames, type Config } from '../../config/schema/config.js';
 import type { TrackerConfig } from '../../config/schema/tracker.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
 import { insideWarnings } from '../../git/confinement/inside-programs.js';
+import { refuseBrokenIndex } from '../../git/confinement/kept-index.js';
 import type { RemoteRecord } from '../../git/delivery/remote.js';
 import { checkoutsBehind } from '../../git/landing/behind.js';
 import { refuseHiddenCheckout } from '../../git/landing/hidden-checkout.js';
@@ -121,6 +123,7 @@ export async function planRun(
   await checkTarget(context.root, project.id, root, target);
   await refuseHiddenCheckout(root, target);
   await refuseOpenOperations(root, target);
+  await refuseBrokenIndex(root, wallDir(context.root, project.id));
   await refuseBlockedNames(root);
   const source = await readSource(context, { project: project.id, root, folder }, read.config, given);
   const { file, format, sha256, ideas: written, leftOut, tracker } = source;

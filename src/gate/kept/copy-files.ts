@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { constants, copyFile, lstat, mkdir, readdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { git } from '../../git/runner.js';
+import { listFiles as filesListed } from '../../git/checkout-index.js';
 import { listFiles, parseListing } from '../../process/table.js';
 import { UserError } from '../../protocol/user-error.js';
 
@@ -79,9 +79,7 @@ async function included(from: string): Promise<string[]> {
 }
 
 /** Files, and nested repositories as `folder/`. */
-async function untracked(from: string, args: readonly string[]): Promise<string[]> {
-  return (await git(from).run(['ls-files', '-z', '--others', ...args], { read: true })).split('\0').filter(Boolean);
-}
+const untracked = (from: string, args: readonly string[]): Promise<string[]> => filesListed(from, '--others', ...args);
 
 /** Folders that are ignored as a whole; each ends with a slash. */
 async function ignoredFolders(from: string): Promise<string[]> {

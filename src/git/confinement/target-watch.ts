@@ -7,6 +7,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { despiteIndex } from '../checkout-index.js';
 import { RepositoryError } from '../errors.js';
 import { changedPaths, stagedPaths } from '../landing/checkout.js';
 import { checkoutsOf } from '../landing/lagging.js';
@@ -215,7 +216,13 @@ async function leftBehind(
     if (await openOperationIn(checkout)) continue;
     const moved = await changedPaths(checkout, from, tip).catch(() => []);
     if (moved.length === 0) continue;
-    const [offOld, offNew] = await Promise.all([stagedPaths(checkout, from), stagedPaths(checkout, tip)]);
+    const staged = await despiteIndex(
+      checkout,
+      () => Promise.all([stagedPaths(checkout, from), stagedPaths(checkout, tip)]),
+      ({ file }) => file,
+    );
+    if (typeof staged === 'string') return `nothing shows a commit, merge or pull there, as git cannot read ${staged}`;
+    const [offOld, offNew] = staged;
     if (moved.every((path) => offNew.has(path) && !offOld.has(path)))
       return `the index of ${checkout} still has the files of before, so no commit, merge or pull was made there`;
   }

@@ -30,11 +30,22 @@ export interface Section {
   goneAt?: number;
 }
 
+export interface Change {
+  what: string;
+  file: string;
+  kept?: string;
+  pipe?: true;
+  keys?: readonly string[];
+  /** Of the index of the user's checkout; then `fix` is what a person has to do. */
+  index?: true;
+  fix?: string;
+}
+
 /** A restored change. */
 export interface Breach {
   /** epoch ms */
   at: number;
-  changes: Array<{ what: string; file: string; kept?: string; pipe?: true; keys?: readonly string[] }>;
+  changes: Change[];
   /** Of the breach before it, epoch ms: until then all was as it should be. Absent: none, or in files of 0.1. */
   after?: number;
   /** Every section that may have caused it. */

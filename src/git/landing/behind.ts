@@ -3,6 +3,7 @@
  * Invariant: reads the checkouts, never writes to them.
  */
 
+import { brokenIndex } from '../checkout-index.js';
 import { realBranch } from '../real-branch.js';
 import { readTip } from '../refs.js';
 import { readStatus } from '../status.js';
@@ -52,6 +53,8 @@ async function behindText(one: Lagging, target: string): Promise<string> {
 
 /** `half`: of what looks like edits or untracked files, the sync has made some. */
 async function obstacleOf(checkout: string, step: Step, half: boolean): Promise<Obstacle | undefined> {
+  const broken = await brokenIndex(checkout);
+  if (broken) return { kind: 'broken', ...broken };
   const known = await obstacleTo(checkout, step, await readStatus(checkout));
   if (half) return known?.kind === 'edited' ? undefined : known;
   if (known) return known;

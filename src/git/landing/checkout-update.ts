@@ -5,6 +5,7 @@
  */
 
 import { shellQuoted } from '../../protocol/shell-words.js';
+import { type BrokenIndex, brokenIndex } from '../checkout-index.js';
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
 import { git } from '../runner.js';
 import type { Status } from '../status.js';
@@ -22,6 +23,7 @@ export type Obstacle =
   | { kind: 'unmerged' | 'edited' | 'untracked'; paths: readonly string[] }
   | ({ kind: 'hidden' } & Hidden)
   | { kind: 'locked'; lock: string }
+  | ({ kind: 'broken' } & BrokenIndex)
   | { kind: 'away' }
   | { kind: 'switched'; branch?: string }
   | { kind: 'refused' };
@@ -91,6 +93,8 @@ export async function withOld(dir: string, { base, to }: Step, paths: readonly s
 export async function findObstacle(checkout: string, { base, to }: Step): Promise<Obstacle> {
   const lock = `${(await gitDirOf(checkout)) ?? `${checkout}/.git`}/index.lock`;
   if (await exists(lock)) return { kind: 'locked', lock };
+  const broken = await brokenIndex(checkout);
+  if (broken) return { kind: 'broken', ...broken };
   const paths = await inTheWay(checkout, base, to);
   if (paths.length > 0) return { kind: 'untracked', paths };
   const hidden = await hiddenEdits(checkout, base, to);
@@ -125,6 +129,8 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
         problem: `the index of ${checkout} is locked`,
         first: `end the git process there. If none runs, remove the lock: rm ${shellQuoted(obstacle.lock)}`,
       };
+    case 'broken':
+      return { problem: `the index of ${checkout} is broken`, first: `rebuild it (${obstacle.rebuild})` };
     case 'away':
       return { problem: `the folder of the locked worktree ${checkout} is not there`, first: 'bring it back' };
     case 'switched':

@@ -3,6 +3,7 @@
  * Invariant: reads the checkout, never writes to it.
  */
 
+import { NO_INDEX } from '../checkout-index.js';
 import { git } from '../runner.js';
 
 /**
@@ -47,7 +48,7 @@ export async function changedPaths(
   more: readonly string[] = [],
 ): Promise<string[]> {
   const args = ['diff-tree', '-r', '--name-only', '--no-renames', ...more, '-z', from, to];
-  return (await git(dir).result(args, { read: true })).stdout.split('\0').filter(Boolean);
+  return (await git(dir).result(args, { read: true, env: NO_INDEX })).stdout.split('\0').filter(Boolean);
 }
 
 /** Paths in which the index differs from a commit. */

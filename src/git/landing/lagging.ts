@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { isAncestor } from '../ancestry.js';
+import { brokenIndex } from '../checkout-index.js';
 import { CHECKOUT_BASES, checkoutBaseRef, WORKTREE_BASES, worktreeBaseRef } from '../refs.js';
 import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
@@ -102,11 +103,15 @@ async function placesOf(repo: string, target: string, { all, wanted }: Trees, ba
 const elsewhereOf = ({ head = '', branch }: WorktreeEntry, target: string): Pick<Checkout, 'elsewhere'> =>
   branch === target ? {} : { elsewhere: { head, ...(branch === undefined ? {} : { branch }) } };
 
+/** With an index that git cannot read, it is behind until somebody has rebuilt that. */
+const hasOld = async (...[dir, ...steps]: Parameters<typeof hasOldPaths>): Promise<boolean> =>
+  (await brokenIndex(dir)) !== undefined || hasOldPaths(dir, ...steps);
+
 /** The commit of its files, where it is behind as of now: a person may have updated or committed since. */
 export async function behindFrom({ dir, away, base }: Checkout, tip: string): Promise<string | undefined> {
   if (base === undefined) return undefined;
   // Of one that is away, only the index can be read.
-  return (await (away ? isBehind : hasOldPaths)(dir, base, tip)) ? base : undefined;
+  return (await (away ? isBehind(dir, base, tip) : hasOld(dir, base, tip))) ? base : undefined;
 }
 
 /** The newest commit of the target in HEAD of a checkout. Undefined: they have none in common. */
@@ -130,7 +135,7 @@ async function lacks(checkout: Checkout, tip: string): Promise<string | undefine
   if (operation && operation !== 'bisect') return undefined;
   // What that branch itself changed since, its commits say.
   const own = new Set(await changedPaths(dir, to, elsewhere.head));
-  return (await hasOldPaths(dir, base, to, own)) ? to : undefined;
+  return (await hasOld(dir, base, to, own)) ? to : undefined;
 }
 
 /** Those that are behind. One process where no landing left anything behind. */

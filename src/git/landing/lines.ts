@@ -3,6 +3,7 @@
  * Invariant: reads only, and takes two git processes however many ideas landed. Asks about the commits themselves, because
  * a reset takes them off the target.
  */
+import { NO_INDEX } from '../checkout-index.js';
 import { isCommitId } from '../commit-id.js';
 import { git } from '../runner.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
@@ -113,7 +114,7 @@ async function numstat(repo: string, landings: readonly LandingOf[]): Promise<Ma
     '--pretty=format:%x02',
     '--stdin',
   ];
-  const { stdout } = await git(repo).result(args, { read: true, input: `${keys.join('\n')}\n` });
+  const { stdout } = await git(repo).result(args, { read: true, input: `${keys.join('\n')}\n`, env: NO_INDEX });
   const sums = stdout.split('\x02').slice(1).map(sumOf);
   return new Map(keys.flatMap((key, at) => (sums[at] ? [[key, sums[at]]] : [])));
 }

@@ -5,6 +5,7 @@
  * together with the branch records their commit. Where the branch does not move, the checkouts are as before.
  */
 
+import { brokenIndex } from '../checkout-index.js';
 import { expectTip } from '../confinement/target-watch.js';
 import { isLockContention, lockHeld } from '../locks.js';
 import { realBranch } from '../real-branch.js';
@@ -121,9 +122,15 @@ async function swapUnder(input: SwapInput, present: readonly Checkout[]): Promis
   return moveUnder(repo, input, [{ ...one, obstacle }]);
 }
 
+const UNKNOWN: Status = { tracked: [], untracked: [], nested: [] };
+
 /** Undefined: a person has switched it since it was listed. */
 async function holderOf({ from, to, target }: SwapInput, one: Checkout): Promise<Holder | undefined> {
   const { path: checkout, ref } = one;
+  const broken = await brokenIndex(checkout);
+  // git's list of worktrees has its branch, and the files are as the last landing left them.
+  if (broken)
+    return { checkout, ref, base: one.base ?? from, obstacle: { kind: 'broken', ...broken }, status: UNKNOWN };
   const status = await readStatus(checkout);
   if (status.branch !== target) return undefined;
   const base = (status.tracked.length > 0 ? await behindFrom(one, from) : undefined) ?? from;

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { makeTemporary } from '../../process/temporary.js';
+import { brokenIndex } from '../checkout-index.js';
 import { RepositoryError } from '../errors.js';
 import { checkoutSyncRef, readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
@@ -91,6 +92,7 @@ async function afterBroken(repo: string, open: OpenSync, how: Required<Syncing>)
   const now = await checkoutWith(repo, target, ref);
   const record = { ...open.record, checkout: now?.path ?? open.record.checkout };
   if (now) {
+    await refuseBroken(now.path);
     const obstacle = await obstacleTo(now.path, { base: record.base, to: record.tip }, await readStatus(now.path));
     if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, now.path));
   }
@@ -130,6 +132,7 @@ async function syncFresh(
   if (!one) return undefined;
   const { path: checkout, base, to: tip, ref } = one;
   tried.add(ref);
+  await refuseBroken(checkout);
   const status = await readStatus(checkout);
   const obstacle = await obstacleTo(checkout, { base, to: tip }, status);
   if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, checkout));
@@ -164,6 +167,12 @@ async function syncFresh(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** git might take it for one of other files, too. */
+async function refuseBroken(checkout: string): Promise<void> {
+  const broken = await brokenIndex(checkout);
+  if (broken) throw refusal(describeObstacle({ kind: 'broken', ...broken }, checkout));
 }
 
 const refusal = ({ problem, first }: { problem: string; first?: string }): RepositoryError =>

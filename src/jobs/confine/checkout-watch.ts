@@ -6,8 +6,9 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { despiteIndex } from '../../git/checkout-index.js';
 import { git } from '../../git/runner.js';
-import { readStatus } from '../../git/status.js';
+import { readStatus, type Status } from '../../git/status.js';
 import { exists } from '../../git/worktrees/list.js';
 
 /** A landing that updates the checkout writes files before the index. */
@@ -47,9 +48,19 @@ export function present(root: string, who: { idea: string; agentName: string }):
   };
 }
 
+const NOTHING: Status = { tracked: [], untracked: [], nested: [] };
+
+/** Of a checkout whose index git cannot read, nobody knows what changed. No idea fails at that. */
+export const statusOf = (root: string): Promise<Status> =>
+  despiteIndex(
+    root,
+    () => readStatus(root),
+    () => NOTHING,
+  );
+
 /** The first agent of a run checks before it starts. */
 export async function firstLook(root: string): Promise<void> {
-  if (!untrackedLast.has(root)) untrackedLast.set(root, new Set((await readStatus(root)).untracked));
+  if (!untrackedLast.has(root)) untrackedLast.set(root, new Set((await statusOf(root)).untracked));
 }
 
 /** Files that changed since then and that this run has not reported. `own`: a file that ralphctl itself writes. */
@@ -68,7 +79,7 @@ export async function changedLately(root: string, runId: string, since: number, 
 }
 
 async function changedSince(root: string, since: number, before: ReadonlySet<string>): Promise<Changed[]> {
-  const { tracked, untracked } = await readStatus(root);
+  const { tracked, untracked } = await statusOf(root);
   const now = new Set(untracked);
   untrackedLast.set(root, now);
   const gone: string[] = [];

@@ -23,11 +23,10 @@ import { type HeadLog, readHeadLog } from '../../git/confinement/own-branch.js';
 import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { byGitDir } from '../../git/confinement/whose.js';
-import { readStatus } from '../../git/status.js';
 import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { noteActs } from './acts.js';
-import { ranSince } from './checkout-watch.js';
+import { ranSince, statusOf } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
 import { lookAtOtherWorktrees } from './other-worktrees.js';
 import { agentSection, heldAgainst, outOfBoundsOf } from './walls.js';
@@ -177,7 +176,7 @@ async function edits(
   const none = { outOfBounds: [], files: [] };
   const mentions = await findMentions(input.outputFile, root, [worktree, dirname(worktree), input.dir]);
   if (mentions.length === 0) return none;
-  const { tracked, untracked } = await readStatus(root);
+  const { tracked, untracked } = await statusOf(root);
   const files: string[] = [];
   for (const path of [...tracked.map((entry) => entry.path), ...untracked])
     if (isMentioned(join(root, path), mentions) && (await changedSince(join(root, path), since))) files.push(path);

@@ -23,6 +23,7 @@ import { writeAtomically } from '../../run-files/run.js';
 import { untoldActs } from './acts.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
+import { indexNotices } from './index-notice.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
 import { noticeOf, PUT_BACK } from './walls.js';
 
@@ -62,9 +63,17 @@ const places = new Map<string, OutsidePlace>();
 
 /** Call right before the agent starts. One check covers an interrupted attempt and its successor. */
 export async function guard(input: GuardInput, enabled: boolean): Promise<Guard> {
-  if (!enabled) return { ...NO_GUARD, notice: noticeOf(input) };
   const place = places.get(input.repo) ?? (await locate(input.repo));
   places.set(input.repo, place);
+  const index = await indexNotices(input, place);
+  if (!enabled) {
+    const notice = noticeOf(input);
+    const looked = async (redact = asItIs) => {
+      await index.look();
+      return index.with(await notice(redact), [], redact);
+    };
+    return { ...NO_GUARD, notice: looked };
+  }
   const files = { trace: join(input.dir, TRACE_FILE), before: join(input.dir, 'outside.json') };
   const seen = await readBefore(files.before);
   const before = seen ?? (await readPlace(place, input.worktree));
@@ -77,13 +86,16 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
     first,
     env: traceEnvironment(files.trace),
     ended,
-    notice: (redact = asItIs) => noticed(input, place, before, seenAfter, redact),
+    notice: async (redact = asItIs) =>
+      index.with(await noticed(input, place, before, seenAfter, redact), seenAfter.outOfBounds, redact),
     ownBranch: async () => {
       const begun = { head: before.head, tip: before.ideas?.[`refs/heads/${input.branch}`], trace: files.trace };
       const moves = await foreignMoves(input, begun);
       return input.wall ? [...moves, ...(await untoldActs(input.wall, place, input))] : moves;
     },
     check: async (redact = asItIs, more = []) => {
+      // First: git looks at the checkout next.
+      await index.look();
       seenAfter = await look(input, place, before, files.trace);
       const outOfBounds = [...seenAfter.outOfBounds, ...more];
       const report =

@@ -64,6 +64,9 @@ export async function heldAgainst(wall: Wall, name: string, since: number, workt
   const held: Held[] = [];
   for (const breach of await breachesBy(wall, name, since, worktree)) {
     const writers = await whoWrote(wall, breach);
+    const index = breach.changes.some((change) => change.index);
+    // It cost nobody's work, and is told all the same: nobody stops for what another may have done.
+    if (writers.length === 0 && index) continue;
     if (writers.length === 0) held.push({ ...breach, unknown: true });
     else if (writers.includes(name)) held.push(breach);
   }
@@ -153,11 +156,14 @@ export const PUT_BACK = 'ralphctl restored it';
 /** For a person: the restored change, its copy, and the command that shows it. */
 export const outOfBoundsOf = (breaches: readonly Held[]): OutOfBoundsChange[] =>
   breaches.flatMap(({ changes, unknown, suspects }) =>
-    changes.map(({ what, file, kept, pipe }) => ({
-      what: pipe
-        ? `${what}; ralphctl removed it, as git waits there for ever`
-        : `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
+    changes.map(({ what, file, kept, pipe, index, fix }) => ({
+      what: index
+        ? what
+        : pipe
+          ? `${what}; ralphctl removed it, as git waits there for ever`
+          : `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
       look: kept ? `diff '${kept}' '${file}'` : undefined,
+      ...(fix ? { undo: fix } : {}),
       ...(unknown ? { among: suspects.map(phraseOf) } : {}),
     })),
   );

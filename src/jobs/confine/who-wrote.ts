@@ -9,7 +9,7 @@ import { readTrace, TRACE_FILE, type TracedCommand } from '../../git/confinement
 import type { Wall } from '../../git/confinement/wall.js';
 import type { Breach, Section } from '../../git/confinement/wall-sections.js';
 import { canonical } from '../../git/worktrees/list.js';
-import { textsWith } from './mentions.js';
+import { CHANGES, textsWith } from './mentions.js';
 
 /** Names of the sections; empty where nobody knows. A single suspect needs no proof. */
 export async function whoWrote(wall: Wall, breach: Breach): Promise<string[]> {
@@ -25,8 +25,15 @@ async function chosen(suspects: readonly Section[], is: (one: Section) => Promis
 }
 
 async function speaksOf({ outputFile }: Section, { changes }: Breach): Promise<boolean> {
-  const words = ['git config', 'git replace', ...changes.map(({ file }) => file.slice(file.indexOf('.git/')))];
-  return outputFile !== undefined && (await textsWith(outputFile, words)).size > 0;
+  if (outputFile === undefined) return false;
+  const names = changes.map(({ file }) => file.slice(Math.max(file.indexOf('.git/'), 0)));
+  if (changes.every(({ index }) => index)) {
+    // Its lock is named by whoever meets one.
+    const itself = names.map((name) => new RegExp(`${escaped(name)}(?![\\w.-])`));
+    const texts = [...(await textsWith(outputFile, names)).values()].flat();
+    return texts.some((text) => CHANGES.test(text) && itself.some((name) => name.test(text)));
+  }
+  return (await textsWith(outputFile, ['git config', 'git replace', ...names])).size > 0;
 }
 
 async function hasTraceOf(wall: Wall, { outputFile }: Section, { at, after = 0, changes }: Breach): Promise<boolean> {
@@ -88,3 +95,5 @@ function writesSetting({ name, argv }: TracedCommand, key: string): boolean {
   // Without a value it reads.
   return words.length > 1 && words[0] === key;
 }
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -6,7 +6,7 @@ import { learn } from '../../decide/triage/tier.js';
 import { triage } from '../../decide/triage/triage.js';
 import { unread } from '../../decide/triage/unread.js';
 import type { Candidate } from '../../decide/waves/choose.js';
-import { git } from '../../git/runner.js';
+import { listFiles } from '../../git/checkout-index.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { BugReport, KnownWork, Reading } from '../../protocol/triage.js';
 import type { WaveReading, WaveRejection } from '../../protocol/waves.js';
@@ -61,7 +61,7 @@ export async function judge(
   const ids = new Set(ideas.map(({ id }) => id));
   const [overrules, files, readings] = await Promise.all([
     overrulesOf(root, project, judged),
-    filesOf(repo),
+    listFiles(repo),
     readingsOf(root, project, judged),
   ]);
   const about = {
@@ -103,8 +103,3 @@ const keptBack = (
   reports
     .filter(({ id, state }) => state === 'open' && held.has(id) && !byRef.has(id))
     .map(({ id, title, body }) => ({ id, title, text: body, state: 'held' }));
-
-async function filesOf(repo: string): Promise<string[]> {
-  const { stdout } = await git(repo).result(['ls-files', '-z'], { read: true });
-  return stdout.split('\0').filter(Boolean);
-}

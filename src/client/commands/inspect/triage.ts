@@ -8,7 +8,7 @@ import { configFolder, loadConfig } from '../../../config/load.js';
 import { nearest } from '../../../config/problems.js';
 import { trackerOf } from '../../../config/schema/tracker.js';
 import { triage } from '../../../decide/triage/triage.js';
-import { git } from '../../../git/runner.js';
+import { listFiles } from '../../../git/checkout-index.js';
 import type { BugReport, Overrule, Triage } from '../../../protocol/triage.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { readingsOf } from '../../../run-files/readings.js';
@@ -32,7 +32,7 @@ export async function showTriage(context: Context, named: string | undefined): P
   const [overrules, { known, past }, files, readings] = await Promise.all([
     overrulesOf(root, project.id, reports),
     workHere(root, project.id),
-    filesOf(project),
+    listFiles(project.repository.root),
     readingsOf(root, project.id, reports),
   ]);
   const result = triage({ reports, overrules, known, past, files, readings, now: new Date().toISOString() });
@@ -97,11 +97,6 @@ const ofFile = async (context: Context, file: string): Promise<Reports> => ({
   ...{ shown: relative(context.cwd, file) || file, file },
   reports: await readReports(file),
 });
-
-async function filesOf({ repository }: Project): Promise<string[]> {
-  const { stdout } = await git(repository.root).result(['ls-files', '-z'], { read: true });
-  return stdout.split('\0').filter(Boolean);
-}
 
 const isRead = (...lists: readonly (readonly { judgedBy?: string }[])[]): boolean =>
   lists.some((list) => list.some(({ judgedBy }) => judgedBy !== undefined));

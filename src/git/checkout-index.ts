@@ -1,0 +1,142 @@
+/**
+ * The index of a checkout: whether git can read it, and what makes it anew.
+ * Invariant: reads only.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeTemporary } from '../process/temporary.js';
+import { shellQuoted } from '../protocol/shell-words.js';
+import { git } from './runner.js';
+import { gitDirOf } from './worktrees/operations.js';
+
+/** For a git that compares commits: it reads the index all the same, and fails where that is broken. */
+export const NO_INDEX = { GIT_INDEX_FILE: '/nonexistent/index' };
+
+/** In a sentence. */
+export interface BrokenIndex {
+  file: string;
+  /** The command that makes it anew and keeps the broken one aside. What was only staged is staged no more. */
+  rebuild: string;
+}
+
+/** Undefined: git can read it, or there is none, and git makes one. */
+export async function brokenIndex(checkout: string): Promise<BrokenIndex | undefined> {
+  const gitDir = await gitDirOf(checkout);
+  if (gitDir === undefined) return undefined;
+  const file = join(gitDir, 'index');
+  return (await isReadable(checkout, file)) ? undefined : { file, rebuild: rebuildOf(checkout, file) };
+}
+
+/** `git reset` keeps to a sparse checkout; it fails at a broken index, and not where there is none. */
+export const rebuildOf = (checkout: string, file: string): string =>
+  `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && git -C ${shellQuoted(checkout)} reset -q`;
+
+/** What `work` returns, or, where it fails at a broken index of the checkout, what `instead` does. */
+export async function despiteIndex<T, U>(
+  checkout: string,
+  work: () => Promise<T>,
+  instead: (broken: BrokenIndex) => U | Promise<U>,
+): Promise<T | U> {
+  try {
+    return await work();
+  } catch (error) {
+    const broken = await brokenIndex(checkout).catch(() => undefined);
+    if (!broken) throw error;
+    return instead(broken);
+  }
+}
+
+/** git renames a new one into its place, which must not look broken while it is read. */
+const MOST_LOOKS = 5;
+
+/** git takes a truncated index for a whole one where its bytes happen to fit; the checksum at the end does not lie. */
+export async function isReadable(checkout: string, file: string): Promise<boolean> {
+  for (let look = 1; ; look++) {
+    const before = await stateOf(file);
+    if (await looksReadable(checkout, file).catch(() => false)) return true;
+    if (look === MOST_LOOKS || before === (await stateOf(file))) return false;
+  }
+}
+
+const stateOf = (file: string): Promise<string> =>
+  stat(file).then(
+    ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
+    () => '-',
+  );
+
+async function looksReadable(checkout: string, file: string): Promise<boolean> {
+  const info = await stat(file).catch(() => undefined);
+  if (!info) return true;
+  if (!info.isFile()) return false;
+  const sum = await sumOf(file, info.size);
+  if (sum === 'right' && !(await isSplit(file))) return true;
+  if (sum === 'wrong') return false;
+  // With index.skipHash there is no sum, and a split one needs another file.
+  const got = await git(checkout).result(['ls-files', '--', ':(top,literal).git'], {
+    ok: [0, 128],
+    read: true,
+    env: { GIT_INDEX_FILE: file },
+  });
+  return got.code !== 128;
+}
+
+const SUMS = [
+  ['sha1', 20],
+  ['sha256', 32],
+] as const;
+/** Version and number of entries after the signature. */
+const HEADER = 12;
+
+async function sumOf(file: string, size: number): Promise<'right' | 'wrong' | 'none'> {
+  const at = await open(file);
+  try {
+    const start = Buffer.alloc(HEADER);
+    await at.read(start, 0, HEADER, 0);
+    if (size < HEADER + 20 || start.toString('latin1', 0, 4) !== 'DIRC') return 'wrong';
+    for (const [algorithm, length] of SUMS) {
+      if (size < HEADER + length) continue;
+      const end = Buffer.alloc(length);
+      await at.read(end, 0, length, size - length);
+      if (end.every((byte) => byte === 0)) return 'none';
+      const hash = createHash(algorithm);
+      for await (const chunk of createReadStream(file, { end: size - length - 1 })) hash.update(chunk as Buffer);
+      if (hash.digest().equals(end)) return 'right';
+    }
+    return 'wrong';
+  } finally {
+    await at.close();
+  }
+}
+
+/** The extension that names its other file comes after the entries. A path with this word costs a process. */
+async function isSplit(file: string): Promise<boolean> {
+  let before = '';
+  for await (const chunk of createReadStream(file)) {
+    const text = before + (chunk as Buffer).toString('latin1');
+    if (text.includes('link\0\0')) return true;
+    before = text.slice(-8);
+  }
+  return false;
+}
+
+/** What `git ls-files` lists; where git cannot read the index, by the files of HEAD. */
+export async function listFiles(checkout: string, ...args: string[]): Promise<string[]> {
+  const list = async (env: Readonly<Record<string, string>> = {}): Promise<string[]> =>
+    (await git(checkout).result(['ls-files', '-z', ...args], { read: true, env })).stdout.split('\0').filter(Boolean);
+  return despiteIndex(
+    checkout,
+    () => list(),
+    async () => {
+      const scratch = await makeTemporary('index');
+      try {
+        const env = { GIT_INDEX_FILE: join(scratch, 'index') };
+        await git(checkout).run(['read-tree', 'HEAD'], { env });
+        return await list(env);
+      } finally {
+        await rm(scratch, { recursive: true, force: true });
+      }
+    },
+  );
+}

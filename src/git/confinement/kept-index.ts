@@ -1,0 +1,192 @@
+/**
+ * A copy of the index of the user's checkout, as it was when git could read it last. An agent that breaks the index breaks
+ * what its person staged; the copy puts that back.
+ * Invariant: an index that git can read is the user's, whatever is in it, and is never touched. One that it cannot read is
+ * kept aside. The copy comes back only while HEAD is at the commit that it belongs to: with another one it would undo
+ * what was committed since.
+ */
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shellQuoted } from '../../protocol/shell-words.js';
+import { type BrokenIndex, brokenIndex, isReadable, rebuildOf } from '../checkout-index.js';
+import { RepositoryError } from '../errors.js';
+import { exclusive } from '../locks.js';
+import { git } from '../runner.js';
+import { exists } from '../worktrees/list.js';
+import type { OutsidePlace } from './outside.js';
+import { changedAt, stamp } from './wall-files.js';
+import { noteBreach, readJson, writeJson } from './wall-sections.js';
+
+const FOLDER = 'index';
+const RECORD = 'index.json';
+
+interface Kept {
+  /** The index that was copied. */
+  file: string;
+  /** Name of the copy. */
+  name: string;
+  /** Commit of HEAD then. */
+  head: string;
+  /** Of that index then. */
+  stamp: string;
+  /** State of a broken index that has been told. */
+  told?: string;
+}
+
+const NOTHING = { file: '', name: '', head: '', stamp: '' };
+
+/** What was found broken. */
+export interface IndexDamage {
+  /** A clause about the index. */
+  what: string;
+  /** For a person, where ralphctl could not help. */
+  fix?: string;
+}
+
+/**
+ * Copies an index that changed, puts back one that broke, and records that against the agent code that ran. Undefined:
+ * there is nothing to tell.
+ * @param dir of the wall
+ */
+export function watchIndex(
+  place: Pick<OutsidePlace, 'root' | 'gitDir'>,
+  dir: string,
+): Promise<IndexDamage | undefined> {
+  // What cannot be looked at or copied, such as on a full disk, fails nothing.
+  return exclusive(`index:${dir}`, () => watch(place, dir)).catch(() => undefined);
+}
+
+async function watch(
+  { root, gitDir }: Pick<OutsidePlace, 'root' | 'gitDir'>,
+  dir: string,
+): Promise<IndexDamage | undefined> {
+  const file = join(gitDir, 'index');
+  const now = stamp(file);
+  const kept = await readJson<Kept>(join(dir, RECORD));
+  // A lock that goes is a reason to look again.
+  const state = `${now} ${stamp(`${file}.lock`)}`;
+  if (kept?.told === state) return undefined;
+  const head = await headOf(root);
+  if (now === kept?.stamp) {
+    // HEAD moved and the index did not: it belongs to both.
+    if (head !== kept.head) await writeJson(join(dir, RECORD), { ...kept, head });
+    return undefined;
+  }
+  if (now !== '-' && (await isReadable(root, file))) {
+    await copy({ root, file, dir, head, stamp: now });
+    return undefined;
+  }
+  // Once it was there: git takes every file for untracked now. Without a copy nobody knows.
+  if (now === '-' && !kept?.name) return undefined;
+  const at = changedAt(file);
+  const back: PutBack =
+    kept?.name && kept.head === head
+      ? await putBack(root, { file, broken: now, copy: join(dir, FOLDER, kept.name) })
+      : 'no copy';
+  if (back === 'written') return undefined;
+  if (typeof back === 'string') await writeJson(join(dir, RECORD), { ...(kept ?? NOTHING), told: state });
+  const damage = damageOf({ root, file, gone: now === '-' }, back);
+  await noteBreach(dir, { at, changes: [{ file, ...damage, index: true }] });
+  return damage;
+}
+
+/** `aside`: where the broken one is. */
+type PutBack = { aside?: string } | 'locked' | 'written' | 'no copy';
+
+function damageOf({ root, file, gone }: { root: string; file: string; gone: boolean }, back: PutBack): IndexDamage {
+  const done = `${gone ? 'removed' : 'broke'} the index of ${root}`;
+  if (typeof back === 'object')
+    return {
+      what: `${done}; ralphctl put back its last copy${back.aside ? ` and kept the broken one as ${back.aside}` : ''}`,
+    };
+  const lock = back === 'locked' ? `rm ${shellQuoted(`${file}.lock`)} && ` : '';
+  const rebuild = gone ? `git -C ${shellQuoted(root)} reset -q` : rebuildOf(root, file);
+  return { what: `${done}${gone ? '' : ', and git fails there'}`, fix: `${lock}${rebuild}` };
+}
+
+const headOf = (root: string): Promise<string> =>
+  git(root).run(['rev-parse', '--verify', '-q', 'HEAD'], { ok: [0, 1, 128], read: true });
+
+interface Whole {
+  root: string;
+  file: string;
+  dir: string;
+  head: string;
+  stamp: string;
+}
+
+async function copy({ root, file, dir, head, stamp: was }: Whole): Promise<void> {
+  const name = randomUUID();
+  const folder = join(dir, FOLDER);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const to = join(folder, name);
+  await copyAged(file, to, constants.COPYFILE_FICLONE);
+  // Somebody may have written meanwhile. The next look copies that.
+  if (stamp(file) !== was || !(await isReadable(root, to))) return rm(to, { force: true });
+  await writeJson(join(dir, RECORD), { file, name, head, stamp: was } satisfies Kept);
+  // Another process may be about to name its own copy.
+  for (const other of await readdir(folder)) if (other !== name) await rm(join(folder, other), { force: true });
+}
+
+/** git trusts what an index says of a file only where the index is newer: with a younger copy it would miss an edit. */
+async function copyAged(from: string, to: string, mode: number): Promise<void> {
+  const { mtimeMs } = await stat(from);
+  await copyFile(from, to, mode);
+  const seconds = Math.floor(mtimeMs / 1000);
+  await utimes(to, seconds, seconds);
+}
+
+/** Under git's own lock, so that no git writes the index meanwhile. */
+async function putBack(
+  root: string,
+  { file, broken, copy }: { file: string; broken: string; copy: string },
+): Promise<PutBack> {
+  const lock = `${file}.lock`;
+  // A split index needs a file that git may have removed since.
+  if (!(await exists(copy)) || !(await isReadable(root, copy))) return 'no copy';
+  try {
+    await copyAged(copy, lock, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'locked';
+    await rm(lock, { force: true });
+    return 'no copy';
+  }
+  if (stamp(file) !== broken) {
+    await rm(lock, { force: true });
+    return 'written';
+  }
+  const aside = broken === '-' ? undefined : await freeName(file);
+  if (aside !== undefined) await rename(file, aside);
+  await rename(lock, file);
+  return aside === undefined ? {} : { aside };
+}
+
+async function freeName(file: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? `${file}.broken` : `${file}.broken-${number}`;
+    if (!(await exists(name))) return name;
+  }
+}
+
+/** The command for a broken index of a checkout: with the copy, where it still fits. */
+export async function indexRepair(checkout: string, { file, rebuild }: BrokenIndex, dir: string): Promise<string> {
+  const kept = await readJson<Kept>(join(dir, RECORD));
+  const copy = join(dir, FOLDER, kept?.name ?? '');
+  if (!kept?.name || kept.file !== file || kept.head !== (await headOf(checkout)) || !(await exists(copy)))
+    return rebuild;
+  return `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && cp ${shellQuoted(copy)} ${shellQuoted(file)}`;
+}
+
+/** @throws RepositoryError where git cannot read the index of the checkout, with the command that helps */
+export async function refuseBrokenIndex(checkout: string, dir: string): Promise<void> {
+  const broken = await brokenIndex(checkout);
+  if (!broken) return;
+  const repair = await indexRepair(checkout, broken, dir);
+  const lost = repair === broken.rebuild ? ' What was staged and not committed is lost; files stay as they are.' : '';
+  throw new RepositoryError(
+    `git cannot read the index of ${checkout} (${broken.file}).${lost}`,
+    `Put a new one in its place: ${repair}`,
+  );
+}
