@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { readTip } from '../refs.js';
+import { sharedGitDir } from '../repository.js';
 import { GitError, git } from '../runner.js';
 import { CHECKOUT_SAVES, savePoint } from '../saves/saves.js';
 import { readStatus } from '../status.js';
@@ -151,26 +152,50 @@ function problem(
   state: string,
   then: string,
 ): RepositoryError {
-  if (full)
-    return new RepositoryError(
-      `The disk of ${checkout} is full, so git could not write all files. ${state}`,
-      `Free disk space (df -h ${shellQuoted(checkout)}), then ${then}`,
-      { cause: error },
-    );
+  if (full) return fullDisk(checkout, `so git could not write all files. ${state}`, error, then);
   const said = (error instanceof RepositoryError ? error.problem : (error as Error).message).replace(/[.\s]*$/, '');
   const first = error instanceof RepositoryError ? `${error.fix.replace(/[.\s]*$/, '')}. Then` : 'Fix that, then';
   return new RepositoryError(`${said}. ${state}`, `${first} ${then}`, { cause: error });
 }
 
-const NO_ROOM = /No space left on device|Disk quota exceeded/i;
-const NOT_WRITTEN = /unable to (?:write|create) file/;
+const NO_ROOM = /No space left on device|Disk quota exceeded|Out of diskspace/i;
+const NOT_WRITTEN =
+  /unable to (?:write|create)|failed to (?:write|insert)|write error|cannot lock ref|could(?:n't| not) write/i;
 /** git does not say why it could not write a file. */
 const LITTLE = 1 << 20;
 
-async function isFull(checkout: string, error: unknown): Promise<boolean> {
-  const text = error instanceof GitError ? error.stderr : String((error as Error).message);
-  if (NO_ROOM.test(text)) return true;
-  if (!NOT_WRITTEN.test(text)) return false;
-  const about = await statfs(checkout).catch(() => undefined);
+/** The error about a disk that was full before the sync wrote a file; else what it was. */
+export async function beforeFiles(checkout: string, scratch: string, error: unknown): Promise<unknown> {
+  if (!maySayFull(error)) return error;
+  const [common = checkout] = [await sharedGitDir(checkout).catch(() => undefined)];
+  const full: string[] = [];
+  for (const place of [checkout, common, scratch]) if (await hasNoRoom(place)) full.push(place);
+  // Room that came back meanwhile changes nothing of the reason.
+  if (full.length === 0 && !NO_ROOM.test(saidBy(error))) return error;
+  return fullDisk(full[0] ?? checkout, 'so git could not begin to merge your edits. Nothing was changed.', error);
+}
+
+const fullDisk = (place: string, state: string, cause: unknown, then = 'run: ralphctl sync'): RepositoryError =>
+  new RepositoryError(
+    `The disk of ${place} is full, ${state}`,
+    `Free disk space (df -h ${shellQuoted(place)}), then ${then}`,
+    { cause },
+  );
+
+function saidBy(error: unknown): string {
+  if (error instanceof GitError) return error.stderr;
+  const { message, cause } = error as Error;
+  return cause instanceof GitError ? cause.stderr : message;
+}
+
+const maySayFull = (error: unknown): boolean => NO_ROOM.test(saidBy(error)) || NOT_WRITTEN.test(saidBy(error));
+
+async function hasNoRoom(place: string): Promise<boolean> {
+  const about = await statfs(place).catch(() => undefined);
   return about !== undefined && (about.bavail * about.bsize < LITTLE || (about.files > 0 && about.ffree < 1));
+}
+
+async function isFull(checkout: string, error: unknown): Promise<boolean> {
+  if (NO_ROOM.test(saidBy(error))) return true;
+  return maySayFull(error) && hasNoRoom(checkout);
 }

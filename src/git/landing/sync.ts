@@ -12,14 +12,14 @@ import { RepositoryError } from '../errors.js';
 import { checkoutSyncRef, readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { CHECKOUT_SAVES, ownIndex, savePoint } from '../saves/saves.js';
-import { readStatus } from '../status.js';
+import { readStatus, type Status } from '../status.js';
 import { changedPaths } from './checkout.js';
-import { describeObstacle, obstacleTo, some } from './checkout-update.js';
+import { describeObstacle, type Obstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
 import { inTheWay } from './in-the-way.js';
 import { type Checkout, checkoutWith, laggingForSync, reachedBy } from './lagging.js';
 import { isSparse, keepingFiles, leaveOutAlike } from './sparse-index.js';
-import { breakOff, endSync } from './sync-end.js';
+import { beforeFiles, breakOff, endSync } from './sync-end.js';
 import { mergeEdits } from './sync-merge.js';
 import {
   markOf,
@@ -140,23 +140,11 @@ async function syncFresh(
   if (hidden) throw refusal(describeObstacle({ kind: 'hidden', ...hidden }, checkout));
   const scratch = await makeTemporary('sync');
   try {
-    // A lock would stop it after the files.
-    await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
-    const env = await ownIndex(checkout, scratch);
-    const { tree, ...merged } = await mergeEdits(checkout, { base, tip, target }, env, (files) => {
-      if (conflicts) return;
-      throw new RepositoryError(
-        `Your edits and landed work change the same lines of ${some(files)} in ${checkout}. Nothing was changed.`,
-        'To get both, with conflict markers to resolve: ralphctl sync --conflicts',
-      );
-    });
-    const files = await takeInSame(checkout, { tree, next: merged.next, env });
-    const save = await savePoint({ worktree: checkout, idea: CHECKOUT_SAVES, why: 'before sync', status });
-    const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
     const on = whereabouts(one);
-    const where = { target, checkout, ref, ...(on === undefined ? {} : { branch: on }) };
-    const plan = { ...where, base, tip, ...merged, files, merged: edited, mark: randomUUID() };
-    const open = await openSync(repo, { ...plan, ...(save ? { save } : {}) });
+    const where = { target, checkout, ref, base, tip, ...(on === undefined ? {} : { branch: on }) };
+    const { open, env } = await begin(repo, { where, obstacle, status, conflicts, scratch }).catch(async (error) => {
+      throw await beforeFiles(checkout, scratch, error);
+    });
     try {
       await write(git(checkout), env, open);
     } catch (error) {
@@ -167,6 +155,37 @@ async function syncFresh(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+interface Beginning {
+  where: Pick<SyncRecord, 'target' | 'checkout' | 'ref' | 'base' | 'tip' | 'branch'>;
+  obstacle: Obstacle | undefined;
+  status: Status;
+  conflicts: boolean;
+  scratch: string;
+}
+
+/** Merges, saves the state before, and records what is about to be written. No file of the checkout changes. */
+async function begin(
+  repo: string,
+  { where, obstacle, status, conflicts, scratch }: Beginning,
+): Promise<{ open: OpenSync; env: { GIT_INDEX_FILE: string } }> {
+  const { checkout, base, tip, target } = where;
+  // A lock would stop it after the files.
+  await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
+  const env = await ownIndex(checkout, scratch);
+  const { tree, ...merged } = await mergeEdits(checkout, { base, tip, target }, env, (files) => {
+    if (conflicts) return;
+    throw new RepositoryError(
+      `Your edits and landed work change the same lines of ${some(files)} in ${checkout}. Nothing was changed.`,
+      'To get both, with conflict markers to resolve: ralphctl sync --conflicts',
+    );
+  });
+  const files = await takeInSame(checkout, { tree, next: merged.next, env });
+  const save = await savePoint({ worktree: checkout, idea: CHECKOUT_SAVES, why: 'before sync', status });
+  const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
+  const plan = { ...where, ...merged, files, merged: edited, mark: randomUUID() };
+  return { open: await openSync(repo, { ...plan, ...(save ? { save } : {}) }), env };
 }
 
 /** git might take it for one of other files, too. */

@@ -239,6 +239,34 @@ it.skipIf(!mountable)('C1 C6 at a full disk says so, leaves every file as it was
   }
 });
 
+it.skipIf(!mountable)('C1 C6 with the whole repository on a full disk names it, and nothing is changed', async () => {
+  const root = join(repo.scratch, 'full disk');
+  await mkdir(root);
+  await shell(root, 'mount -t tmpfs -o size=3m tmpfs .');
+  try {
+    await shell(root, `git clone -q --no-hardlinks '${repo.root}' . && git config filter.trap.smudge cat`);
+    repo = { ...repo, root };
+    await put(root, { 'e-shared.txt': TEN.replace('l1', 'mine') });
+    await landBehind({ 'e-shared.txt': TEN.replace('l9', 'theirs') });
+    const state = () => sh(root, 'status', '--porcelain', '-uall');
+    const shown = () => read(root, 'e-shared.txt');
+    await put(root, { 'fill.bin': '' });
+    const before = [await state(), await shown(), await listSaves(root, 'checkout')];
+    await shell(root, 'head -c 4000000 /dev/zero > fill.bin');
+    await expect(syncCheckout(root, 'main')).rejects.toMatchObject({
+      name: 'RepositoryError',
+      message: expect.stringMatching(
+        /^The disk of .*full disk is full, so .*\. Nothing was changed\. Free disk space \(df -h .*full disk'\), then run: ralphctl sync$/,
+      ),
+    });
+    expect([await state(), await shown(), await listSaves(root, 'checkout')]).toEqual(before);
+    await rm(join(root, 'fill.bin'));
+    expect(await syncCheckout(root, 'main')).toMatchObject({ merged: ['e-shared.txt'], conflicts: [] });
+  } finally {
+    await shell(repo.scratch, `umount --lazy '${root}'`);
+  }
+});
+
 it('C1 names few of many files', async () => {
   await put(repo.root, many('mine\n'));
   await landBehind(many('new\n'));
