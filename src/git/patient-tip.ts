@@ -1,6 +1,7 @@
 /** The tip of a target that a person may be renaming. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { RepositoryError } from './errors.js';
+import { missingTarget } from './landing/missing-target.js';
 import { targetTip } from './repository.js';
 
 /** A person may rename the target back within seconds. */
@@ -13,7 +14,8 @@ export async function patientTip(repo: string, target: string, signal: AbortSign
     try {
       return await targetTip(repo, target);
     } catch (error) {
-      if (!(error instanceof RepositoryError) || Date.now() > until) throw error;
+      if (!(error instanceof RepositoryError)) throw error;
+      if (Date.now() > until) throw await missingTarget(repo, target, error);
       await delay(LOOK_AGAIN_MS, undefined, { signal });
     }
   }

@@ -3,6 +3,7 @@
  * off, and a branch that was renamed or deleted. The run itself looks at its next landing only.
  * Invariant: reads only, and fails nothing: without an answer of git, the model stays as it is.
  */
+import { lastTip } from '../../git/landing/missing-target.js';
 import type { Gone, IdeaModel, Renamed, RunModel } from '../../model/model.js';
 import { isReverted } from '../../model/reverted.js';
 import { takeVerdicts, type Verdict } from '../../model/stands.js';
@@ -27,7 +28,9 @@ export async function takeOpen(model: RunModel, file: RunFile, ask: typeof targe
   const now = await ask(file, recorded, { whole: false, others }).catch(() => undefined);
   if (!now || now.failed) return false;
   const before = model.renamed?.text;
-  const missing = missingOf(file, now);
+  // As long as nothing has landed, a person left it at its last commit.
+  const last = now.missing ? await lastTip(file.repo, file.target).catch(() => undefined) : undefined;
+  const missing = missingOf(file, now, last);
   if (missing) model.renamed = missing;
   else delete model.renamed;
   return takeVerdicts(model, verdicts(landed, now, file.target)) || before !== missing?.text;
@@ -71,7 +74,11 @@ function told(idea: string, { text, landed, by, part, command }: Gone, target: s
   return { text: `${what}; to run it again, once this run is over: ${command}` };
 }
 
-function missingOf(file: RunFile, { gone, renamed, missing }: TargetNow): Renamed | undefined {
+function missingOf(
+  file: RunFile,
+  { gone, renamed, missing }: TargetNow,
+  last: string | undefined,
+): Renamed | undefined {
   const { target } = file;
   if (!missing) return undefined;
   if (renamed?.branch !== undefined) {
@@ -83,7 +90,7 @@ function missingOf(file: RunFile, { gone, renamed, missing }: TargetNow): Rename
   }
   const [first] = gone.values();
   if (first) return { text: lostText(target, [...gone.keys()]), fix: fixSentence(first), commands: [first.command] };
-  const make = `git branch ${shellWord(target)} COMMIT`;
+  const make = `git branch ${shellWord(target)} ${last?.slice(0, 12) ?? 'COMMIT'}`;
   return {
     text: `the branch ${target} does not exist any more`,
     fix: `Until it is back, nothing lands: ${make}`,

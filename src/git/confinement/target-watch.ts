@@ -46,6 +46,12 @@ async function note(wall: Wall, target: string, known: Pick<Known, 'tips' | 'our
   await writeJson(fileOf(wall, target), { ...known, logged } satisfies Known);
 }
 
+/** The tips of the target that a run knew last, whether it is there or not. */
+export async function knownTips(repo: string, target: string): Promise<readonly string[]> {
+  const wall = wallAt(repo);
+  return (wall && (await readJson<Known>(fileOf(wall, target)))?.tips) ?? [];
+}
+
 /** By ref: the tips that landings of ralphctl set, and the last known tip. */
 export async function targetTips({ dir }: Wall): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const files = (await readdir(dir).catch(() => [])).filter((name) => /^target-.+\.json$/.test(name));

@@ -10,7 +10,6 @@ import { isAncestor } from '../ancestry.js';
 import { identityEnv, readCommits } from '../commits.js';
 import { admitTip } from '../confinement/target-watch.js';
 import { reviewBelow } from '../delivery/stacked.js';
-import { RepositoryError } from '../errors.js';
 import { claimedHeadRef, claimRef, replacedTips } from '../refs.js';
 import { GitError, git } from '../runner.js';
 import { lostWork } from '../saves/lost-work.js';
@@ -23,6 +22,7 @@ import { finishLanding } from './finish.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
 import { conflictDetail, mergeTrees } from './merge.js';
 import type { Worker } from './message.js';
+import { missingTarget } from './missing-target.js';
 import { swapTarget } from './swap.js';
 import { gateCandidate, integrationOf, type LandingContext, type Located, withTargetLock } from './target-lock.js';
 import { type Tick, tickTree } from './tick.js';
@@ -56,7 +56,7 @@ type Here = LandOptions & Located;
 const MOST_SHARED = 5;
 
 /**
- * Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must fix
+ * Lands one idea; landings on one target run one after another. Throws RepositoryError when a person must fix
  * something.
  */
 export async function landIdea(options: LandOptions): Promise<LandResult> {
@@ -216,8 +216,7 @@ async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
   });
   const found = new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', line.split(' ')] as const));
   const [, commit, tree] = found.get(names[0] ?? '') ?? [];
-  if (!commit || !tree)
-    throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  if (!commit || !tree) throw await missingTarget(repo, target);
   const claim = found.get(claimRef(idea))?.[1];
   const claimedHead = found.get(claimedHeadRef(idea))?.[1];
   return { tip: { commit, tree }, claim: claim || undefined, claimedHead: claimedHead || undefined };

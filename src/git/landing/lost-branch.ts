@@ -40,6 +40,12 @@ export async function whereLanded(
   return branch === undefined ? { newest } : { branch, newest };
 }
 
+/** The name of a branch since somebody renamed it, as git has recorded it. Undefined: it was deleted, or never there. */
+export async function nameNow(repo: string, target: string): Promise<string | undefined> {
+  for (const branch of await holders(repo, undefined)) if (await wasNamed(repo, branch, target)) return branch;
+  return undefined;
+}
+
 /** The newest of these commits that is there, which a lost branch can begin at again. */
 export async function newestOf(repo: string, commits: readonly string[]): Promise<string | undefined> {
   const known = commits.filter((one) => /^[0-9a-f]{7,64}$/.test(one));

@@ -8,7 +8,6 @@
 import type { UndoResult } from '../../protocol/git-work.js';
 import { isAncestor } from '../ancestry.js';
 import { identityEnv, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
-import { RepositoryError } from '../errors.js';
 import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { listWorktrees } from '../worktrees/list.js';
@@ -18,6 +17,7 @@ import { giveBack } from './give-back.js';
 import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
 import { conflictDetail, mergeTrees } from './merge.js';
 import { hasMarkOf, revertMessage } from './message.js';
+import { missingTarget } from './missing-target.js';
 import { rewordedOn } from './reworded.js';
 import { asLanded, rewrittenOf } from './rewritten.js';
 import { swapTarget } from './swap.js';
@@ -50,7 +50,7 @@ type Reverted =
   | { kind: 'clean'; tree: string; changed: boolean }
   | Omit<Extract<UndoResult, { kind: 'conflict' }>, 'durationMs' | 'onto'>;
 
-/** Undoes one idea on the target. Throws {@link RepositoryError} when a person must fix something. */
+/** Undoes one idea on the target. Throws RepositoryError when a person must fix something. */
 export async function undoIdea(options: UndoOptions): Promise<UndoResult> {
   const outcome = await withTargetLock(options, attempt);
   return (outcome.kind === 'nothing' ? { kind: 'nothing' } : outcome) as UndoResult;
@@ -264,8 +264,7 @@ async function readRefs({ repo, target, idea }: UndoOptions): Promise<{ tip: Tip
   });
   const found = new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', line.split(' ')] as const));
   const [, commit, tree] = found.get(names[0]) ?? [];
-  if (!commit || !tree)
-    throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  if (!commit || !tree) throw await missingTarget(repo, target);
   const undone = found.get(names[1])?.[1];
   return { tip: { commit, tree }, undone: undone || undefined };
 }

@@ -6,6 +6,7 @@
 
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
+import { missingTarget } from '../landing/missing-target.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTips } from '../refs.js';
 import { type Git, git } from '../runner.js';
@@ -150,7 +151,7 @@ async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undef
   const found = await readTips(repo, names);
   const [tip, onto] = names.map((name) => found.get(name));
   if (!tip) return undefined;
-  if (!onto) throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  if (!onto) throw await missingTarget(repo, target);
   const base = await git(repo).result(['merge-base', onto, tip], { ok: [0, 1], read: true });
   if (base.code === 0) return { branch, tip, base: base.stdout.trim(), onto };
   throw new RepositoryError(

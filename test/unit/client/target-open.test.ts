@@ -250,6 +250,15 @@ it('C5 G4: a target that is deleted is told while the run is open, once for all 
   expect(told.match(/does not exist any more/g)).toHaveLength(1);
 });
 
+it('C5 G4: a target that is deleted before anything has landed comes back at the commit where it was left', async () => {
+  await commitFiles(repo.root, { 'mine.txt': 'mine\n' }, 'mine');
+  const tip = await git('rev-parse', 'HEAD');
+  await git('checkout', '-q', '--detach', base);
+  await git('branch', '-q', '-D', 'main');
+  const told = await printed(() => status(context()));
+  expect(told).toContain(`Until it is back, nothing lands: git branch main ${tip.slice(0, 12)}\n`);
+});
+
 it('C1 G4: work that a reset took off after the run has its line on pages 1 and 2', async () => {
   await land('a-1');
   await tell({ kind: 'run', state: 'stopped', landed: 1, total: 3 });
