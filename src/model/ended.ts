@@ -28,6 +28,7 @@ export function endWithoutEvent(model: RunModel, state: RunModel['state'], at: n
     delete idea.gateNow;
     delete idea.activity;
     delete idea.waits;
+    delete idea.backsOff;
     delete idea.slot;
     delete idea.gating;
   }

@@ -33,7 +33,8 @@ type Same =
   | 'base'
   | 'commit'
   | 'spent'
-  | 'waits';
+  | 'waits'
+  | 'backsOff';
 
 export interface IdeaFacts extends Pick<IdeaModel, Same> {
   idea: string;
@@ -110,13 +111,22 @@ function agentRun({ gate, ...run }: Iteration): AgentRunFacts {
 export function ideaFacts(idea: IdeaModel): IdeaFacts {
   const { id, title, status, iterations, commits, retries, bounces, spent } = idea;
   const { since, reason, asking, question, startedAt, agentName, agent, model, max, step, percent } = idea;
-  const { gateNow, activity, base, commit, waits, held, approval } = idea;
+  const { gateNow, activity, base, commit, waits, backsOff, held, approval } = idea;
   const last = iterations.at(-1);
   const switched = idea.moments.filter(({ kind }) => kind === 'agent').map(({ at, text }) => ({ at, text }));
   return {
     ...{ idea: id, title, status },
     ...known({ since, reason, asking, question, startedAt, agentName, agent, model, max, step, percent }),
-    ...known({ gateNow, activity, base, commit, waits, held: held || undefined, approval: approval || undefined }),
+    ...known({
+      gateNow,
+      activity,
+      base,
+      commit,
+      waits,
+      backsOff,
+      held: held || undefined,
+      approval: approval || undefined,
+    }),
     ...known({ signal: last?.signal, words: last?.words }),
     ...known({ stepsSkipped: some(idea.stepsSkipped), stepsFailed: some(idea.stepsFailed) }),
     ...known({ gate: gateFacts(idea.gate), mergedGate: gateFacts(idea.mergedGate) }),

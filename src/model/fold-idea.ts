@@ -16,6 +16,7 @@ type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind 
 
 export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, at: number): void {
   if (ENDS_ACTIVITY.has(event.kind)) delete idea.activity;
+  if (ENDS_WAIT.has(event.kind)) delete idea.backsOff;
   switch (event.kind) {
     case 'activity': {
       const { kind: _, idea: __, ...activity } = event;
@@ -38,6 +39,7 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       return;
     }
     case 'waiting':
+      idea.backsOff = event.why;
       if (event.why === WORKER_LOST) workerLost(model, idea, at);
       return;
     case 'asks':
@@ -134,6 +136,8 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
 const ENDS_ACTIVITY = new Set<StampedEvent['kind']>([
   ...(['idea', 'iteration', 'iteration-end', 'interrupted', 'gate-start', 'gate', 'bounced', 'asks'] as const),
 ]);
+
+const ENDS_WAIT = new Set<StampedEvent['kind']>([...ENDS_ACTIVITY, 'step-start', 'parked']);
 
 const CLOSED = new Set<string>(['landed', 'failed', 'timeout', 'blocked', 'skipped', 'abandoned']);
 

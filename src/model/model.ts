@@ -153,6 +153,8 @@ export interface IdeaModel {
   lineGone?: LineGone;
   /** The reason for its wait for an agent: a limit, a login, a slot. */
   waits?: { kind: 'limit' | 'login' | 'slot'; text: string };
+  /** Why it waits with its slot before it tries again: the disk has no room, the worker was lost. */
+  backsOff?: string;
   /** It landed, and its work is no longer on the target. Its status is pending then. */
   off?: Gone;
   /** What its record says, where the target says something else (`stands.ts`). */

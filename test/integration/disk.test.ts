@@ -85,6 +85,10 @@ it.for([
       idea: 'd-1',
       why: expect.stringMatching(said),
     });
+    for (const command of [['status'], ['why', 'd-1']])
+      expect((await box.run(...command)).stdout).toMatch(
+        new RegExp(`it waits, and then tries again: .*${said.source}`),
+      );
     // The run goes on, and nobody is asked: room may come by itself.
     expect((await held.status()).state).toBe('running');
     expect(await box.git('rev-parse', 'main')).toBe(tip);

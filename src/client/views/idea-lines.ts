@@ -7,7 +7,7 @@ import { lineGoneText } from '../../screen/words/gone-words.js';
 import { claim } from '../../screen/words/signal-words.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
 import { leftIdeaLines } from './left-working-lines.js';
-import { clean, many, paragraphs } from './live-lines.js';
+import { backsOffText, clean, many, paragraphs } from './live-lines.js';
 import { localTime } from './terminal.js';
 import { warningLines } from './warning-lines.js';
 
@@ -24,6 +24,7 @@ export function describeIdea(report: IdeaReport): string[] {
     ...(renamed ? [`${clean(renamed.text)}${report.over ? '' : `. ${renamed.fix}`}`] : []),
     ...(report.lineGone ? [clean(lineGoneText(report.lineGone))] : []),
     ...(report.still ? [report.still] : []),
+    ...(report.backsOff ? [backsOffText(report.backsOff)] : []),
     ...(report.left ? leftIdeaLines({ idea, ...report.left }, report.left.start) : []),
     ...(report.paused ? [`the run is paused: ${clean(report.paused)}`] : []),
     ...(report.earlier ?? []).flatMap(earlierLines),

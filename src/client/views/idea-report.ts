@@ -89,6 +89,8 @@ export interface IdeaReport extends WhyView {
   stopped?: true;
   /** Why nothing moves although the run is open, with the command that goes on. */
   still?: string;
+  /** Why it waits with its slot before it tries again. */
+  backsOff?: string;
   /** It is open on the server although its run has ended: somebody terminated the run. */
   left?: Pick<LeftWorking, 'doing' | 'since'> & { start: string };
   /** How its landed work left the target. */
@@ -165,6 +167,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     over,
     ...(over && told && !about.left && view.status === 'pending' && isCutOff(told) ? { stopped: true as const } : {}),
     ...(about.still ? { still: about.still } : {}),
+    ...(!over && told?.backsOff ? { backsOff: told.backsOff } : {}),
     ...(about.left ? { left: leftOf(about.left, about) } : {}),
     ...(about.after?.off ? { off: about.after.off } : {}),
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),

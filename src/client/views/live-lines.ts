@@ -160,3 +160,6 @@ export function clean(text: string, most?: number): string {
   if (most === undefined) return cutAroundCommands(plain, MOST_IN_A_LINE);
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;
 }
+
+/** Its command stays whole. */
+export const backsOffText = (why: string): string => `it waits, and then tries again: ${clean(why, LONGEST_WARNING)}`;

@@ -18,7 +18,7 @@ import { elapsed } from './elapsed.js';
 import { tallyText } from './fact-lines.js';
 import { leftOutLine } from './left-out.js';
 import { endedHereLines } from './left-working-lines.js';
-import { accountText, budgetText, clean, many, spentText, warningText } from './live-lines.js';
+import { accountText, backsOffText, budgetText, clean, many, spentText, warningText } from './live-lines.js';
 import { factsLine, needs, SHOWN } from './need-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
@@ -134,6 +134,7 @@ function slots(
     const facts = told[line.id];
     print(`  ${ideaText(line, views.get(line.id), live.landing, facts && runsOf(facts.spent) > 0)}`);
     factsLine(facts);
+    if (facts?.backsOff) print(`      ${backsOffText(facts.backsOff)}`);
     const doing = progress[line.id];
     if (doing) print(`      ${progressText(doing, Date.now())}`);
   }

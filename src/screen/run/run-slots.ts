@@ -184,6 +184,7 @@ function costCell(idea: IdeaModel, view: View): string {
 function nowText(idea: IdeaModel, { details, size }: View, { titles, now }: Columns): string {
   const rest = restText(idea);
   if (rest !== undefined) return rest;
+  if (idea.backsOff) return `waits: ${clean(idea.backsOff)}`;
   if (idea.activity) {
     const whole = activityWords(idea.activity, clean);
     return width(whole) <= now ? whole : shortActivity(idea.activity, clean);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { besideLines } from '../../../src/client/views/beside-lines.js';
 import { LiveLines } from '../../../src/client/views/live-lines.js';
 import { groupProgress, partOf } from '../../../src/model/counts.js';
+import { ideaFacts } from '../../../src/model/facts.js';
 import { addIdeas, fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import { revertedIn } from '../../../src/model/reverted.js';
@@ -163,6 +164,18 @@ describe('an idea', () => {
     const claims: RunEvent = { ...(END as object), signal: { kind: 'progress', percent: 100 } } as RunEvent;
     expect(percent(claims)).toBe(100);
     expect(percent(claims, becomes('failed'))).toBeUndefined();
+  });
+
+  it('has the reason of a wait until it tries again (F6 G1)', () => {
+    const why = 'the disk of /w has only 2 MB free';
+    const waits: RunEvent = { kind: 'waiting', idea: 'a', why, ms: 30_000 };
+    const model = newModel(HEAD);
+    play(model, [STARTED, BEGIN, waits]);
+    expect(ideaFacts(model.ideas.get('a') ?? expect.fail()).backsOff).toBe(why);
+    play(model, [{ kind: 'command', verb: 'hint', idea: 'a', done: 'a gets it' }]);
+    expect(model.ideas.get('a')?.backsOff).toBe(why);
+    play(model, [BEGIN]);
+    expect(model.ideas.get('a')?.backsOff).toBeUndefined();
   });
 
   it('counts a run without usage as unknown, and a line that stands twice once', () => {
