@@ -50,7 +50,7 @@ export async function actWithoutRun(closed: Closed, command: About): Promise<str
   const bad = numberProblem(command.verb, command.n);
   if (bad !== undefined) throw new UserError(bad);
   const idea = await closedIdea(closed, command.idea, { planned: command.verb === 'skip-step' });
-  assertAccepts(closed, idea, command.verb);
+  await assertAccepts(closed, idea, command.verb);
   await assertHasLine(closed, idea, command.verb);
   const problem = problemOf(command) ?? (await answeredProblem(closed, idea, command));
   if (problem !== undefined) throw new UserError(problem, EXIT.refused);

@@ -14,7 +14,7 @@ import { assertAccepts, type Closed, closedIdea, startOf } from './closed.js';
  */
 export async function ideaOfNextRun(closed: Closed, id: string, verb: 'edit' | 'split'): Promise<Idea> {
   const known = await closedIdea(closed, id, { planned: true });
-  assertAccepts(closed, known, verb);
+  await assertAccepts(closed, known, verb);
   if (known.idea) return known.idea;
   // A backlog that could not be read may have it.
   await closed.startable();

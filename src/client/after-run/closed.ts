@@ -23,6 +23,7 @@ import { listRuns, loadRun } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { noRun } from '../api/run.js';
 import { type Context, say } from '../context.js';
+import { isUntouched } from '../model/idea-runs.js';
 import { newestWith, recordedWith } from '../model/run-with.js';
 import type { RunPlan } from '../plan/run-plan.js';
 import { planAgain } from '../plan/waves.js';
@@ -217,10 +218,12 @@ export async function isSingle(closed: Closed, { id, single, idea }: ClosedIdea)
 }
 
 /** @throws UserError when the idea does not accept the command now */
-export function assertAccepts(closed: Closed, idea: ClosedIdea, verb: IdeaVerb): void {
+export async function assertAccepts(closed: Closed, idea: ClosedIdea, verb: IdeaVerb): Promise<void> {
   const { id, state, lineGone, recorded = closed.recorded } = idea;
+  const { context, project } = closed;
   const anew = lineGone ? '' : (againCommand(id, recorded?.model.startAgain) ?? '');
-  const refusal = refusedAfterRun(id, state, verb, anew, unfit(idea));
+  const untouched = state === 'pending' && (await isUntouched(context.root, project, id, recorded?.run.file.repo));
+  const refusal = refusedAfterRun(id, state, verb, anew, unfit(idea), untouched);
   if (refusal !== undefined) throw new UserError(refusal, EXIT.refused);
 }
 

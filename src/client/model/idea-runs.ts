@@ -1,6 +1,7 @@
 /** One idea through the runs of its project, from their events. Invariant: reads only. */
 import { readdir } from 'node:fs/promises';
 import { ideaDir } from '../../config/paths.js';
+import { ideaBranch, readTip } from '../../git/refs.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { ShownRun } from '../../report/show.js';
 import { readIdea } from '../../run-files/read-model.js';
@@ -52,4 +53,19 @@ export async function workedOn(
     if (await hasWork(root, { project, runId }, id)) return runId;
   }
   return undefined;
+}
+
+/** No agent of any run worked on the idea, and it has no branch that a run or a person made. */
+export async function isUntouched(
+  root: string,
+  project: string,
+  id: string,
+  repo: string | undefined,
+): Promise<boolean> {
+  if ((await workedOn(root, project, id, await listRuns(root, project))) !== undefined) return false;
+  if (repo === undefined) return true;
+  return readTip(repo, `refs/heads/${ideaBranch(id)}`).then(
+    (tip) => tip === undefined,
+    () => false,
+  );
 }

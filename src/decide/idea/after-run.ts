@@ -96,13 +96,21 @@ export function stateAfterRun({ status, group, off, givenUp, leftOut, held, aske
   return begun ? 'cut-off' : 'pending';
 }
 
-/** Verbs that an idea accepts in this state. */
-export const verbsAfterRun = (state: AfterRun): ReadonlySet<IdeaVerb> =>
-  new Set(Object.keys(TABLE[state]) as IdeaVerb[]);
+/** Verbs that take back or remove what an agent did. */
+const OF_ITS_WORK: ReadonlySet<IdeaVerb> = new Set<IdeaVerb>(['rollback', 'cleanup']);
+
+/** Verbs that an idea accepts in this state. `untouched`: no agent has worked on it, and it has no branch. */
+export const verbsAfterRun = (state: AfterRun, untouched = false): ReadonlySet<IdeaVerb> =>
+  new Set((Object.keys(TABLE[state]) as IdeaVerb[]).filter((verb) => !hasNone(state, verb, untouched)));
+
+/** What landed or ended has had work, also where its files are gone. */
+const hasNone = (state: AfterRun, verb: IdeaVerb, untouched: boolean): boolean =>
+  untouched && state === 'pending' && OF_ITS_WORK.has(verb);
 
 /**
  * Why the command is refused; undefined: it is accepted. `anew`: the command that runs landed work again, if any.
- * `left`: verbs that are not offered, because the idea refuses them for another reason than its state.
+ * `left`: verbs that are not offered, because the idea refuses them for another reason than its state. `untouched`: as for
+ * {@link verbsAfterRun}.
  */
 export function refusedAfterRun(
   idea: string,
@@ -110,14 +118,17 @@ export function refusedAfterRun(
   verb: IdeaVerb,
   anew: string | undefined = `ralphctl start --again ${idea}`,
   left: (verb: IdeaVerb) => boolean = () => false,
+  untouched = false,
 ): string | undefined {
-  if (TABLE[state][verb] !== undefined) return undefined;
+  const verbs = verbsAfterRun(state, untouched);
+  if (verbs.has(verb)) return undefined;
   const over = state === 'landed';
   const again = over && anew !== '' ? `. To run it again: ${anew}` : '';
-  const legal = [...verbsAfterRun(state)]
+  const legal = [...verbs]
     .filter((one) => !left(one))
     .map((one) => (one === 'skip-step' ? 'skip --step' : one))
     .sort();
   const possible = legal.length === 0 ? '' : `. Possible without a run: ${legal.join(', ')}`;
-  return `${idea} ${WORDS[state]}${possible}${again}`;
+  const why = hasNone(state, verb, untouched) ? `${idea} has no work yet that ${verb} could take away. ` : '';
+  return `${why}${idea} ${WORDS[state]}${possible}${again}`;
 }

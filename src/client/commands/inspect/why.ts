@@ -27,7 +27,7 @@ import { asOfNow } from '../../after-run/now.js';
 import { behindText, hasBranch } from '../../after-run/retry.js';
 import type { LeftWorking } from '../../api/left-working.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
-import { ideaInRuns, workedOn } from '../../model/idea-runs.js';
+import { ideaInRuns, isUntouched, workedOn } from '../../model/idea-runs.js';
 import { whyLeft } from '../../model/left-asking.js';
 import { rejectedReport, tellRejected } from '../../model/rejected-report.js';
 import { recordedWith } from '../../model/run-with.js';
@@ -162,7 +162,8 @@ async function standsAfter(
     if (RETRIES.test(part.label) && part.label !== retriesText(told.retries)) part.label += ', with the next start';
   const anew = beginsAnew(told);
   const out = left ?? (has('rollback') && told.status !== 'landed' ? 'rolled back' : undefined);
-  const accepts = [...verbsAfterRun(afterRunOf(told))].filter(
+  const untouched = await isUntouched(root, project, idea, recorded.run.file.repo);
+  const accepts = [...verbsAfterRun(afterRunOf(told), untouched)].filter(
     (verb) => !(told.lineGone && needsLine(verb)) && !unfit(told)(verb),
   );
   const first = leftOutBefore([...recorded.model.ideas.values()], idea);

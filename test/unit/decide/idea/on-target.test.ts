@@ -64,3 +64,17 @@ describe('C3 the state that commands go by', () => {
     expect(refusedAfterRun('a-1', 'landed', 'retry')).toContain('To run it again: ralphctl start --again a-1');
   });
 });
+
+it('C3: of what nobody has worked on, nothing is offered that takes work away', () => {
+  const offered = refusedAfterRun('a-1', 'pending', 'answer', '', unfit({}), true) ?? '';
+  for (const verb of ['rollback', 'cleanup'] as const) {
+    expect(verbsAfterRun('pending', true).has(verb)).toBe(false);
+    expect(offered).not.toContain(verb);
+    expect(refusedAfterRun('a-1', 'pending', verb, '', unfit({}), true)).toMatch(
+      new RegExp(`^a-1 has no work yet that ${verb} could take away\\. a-1 has not started`),
+    );
+    expect(verbsAfterRun('pending').has(verb)).toBe(true);
+    // Its files may be gone.
+    expect(verbsAfterRun('landed', true).has(verb)).toBe(true);
+  }
+});
