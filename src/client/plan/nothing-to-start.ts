@@ -7,7 +7,7 @@ import { relative } from 'node:path';
 import type { LeftOut } from '../../backlog/formats/format.js';
 import type { Autopilot } from '../../decide/run/autopilot.js';
 import { notPushed } from '../../git/delivery/unpushed.js';
-import { againCommand } from '../../model/start-again.js';
+import { againCommand, startCommand } from '../../model/start-again.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import { EXIT } from '../../protocol/user-error.js';
 import { newestRun } from '../../run-files/readable.js';
@@ -135,10 +135,16 @@ export function nothingLines(context: Context, plan: RunPlan, { total, done, lef
   const file = tracker?.where ?? (relative(context.cwd, backlog.file) || backlog.file);
   const out = left.filter(({ status }) => status === 'skipped');
   const waits = left.filter(({ status }) => status !== 'skipped' && status !== 'abandoned');
+  const one = total === 1;
+  const none = off?.length === left.length ? `landed, and ${one ? 'is' : 'are'} on ${plan.target} no more` : undefined;
+  const whole = one ? `the one idea of ${file}` : `all ${total} ideas of ${file}`;
   const head =
     left.length === 0
-      ? `nothing to start: ${total === 1 ? 'the one idea' : `all ${total} ideas`} of ${file} ${total === 1 ? 'has' : 'have'} landed or ${total === 1 ? 'is' : 'are'} ticked`
-      : `nothing to start: ${done.length} of ${many(total, 'idea')} of ${file} landed or are ticked, and no other can start`;
+      ? `nothing to start: ${whole} ${one ? 'has' : 'have'} landed or ${one ? 'is' : 'are'} ticked`
+      : done.length > 0
+        ? `nothing to start: ${done.length} of ${many(total, 'idea')} of ${file} landed or are ticked, and no other can start`
+        : `nothing to start: ${none ? `${whole} ${none}` : `no idea of ${file} can start, and none has landed`}`;
+  const start = startAgainOf(plan);
   return [
     head,
     ...out
@@ -148,6 +154,8 @@ export function nothingLines(context: Context, plan: RunPlan, { total, done, lef
     ...waits.slice(0, MOST_NAMED).map(({ idea, why }) => `${idea} ${why}`),
     ...(waits.length > MOST_NAMED ? [`and ${waits.length - MOST_NAMED} more that wait`] : []),
     // Beside an idea that takes a retry, another command that runs landed work again would only confuse.
-    `Add ${tracker ? 'to the' : 'ideas to'} ${file}${off ? '' : `, or run one again: ${againCommand('IDEA', startAgainOf(plan)) ?? 'ralphctl start --again IDEA'}`}`,
+    off
+      ? `After a retry: ${startCommand(start)}. Or add ${tracker ? 'to the' : 'ideas to'} ${file}`
+      : `Add ${tracker ? 'to the' : 'ideas to'} ${file}, or run one again: ${againCommand('IDEA', start) ?? 'ralphctl start --again IDEA'}`,
   ];
 }

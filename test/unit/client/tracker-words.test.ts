@@ -105,3 +105,14 @@ it('an idea that landed and left the target since is not said to have never land
     expect.stringContaining('the last run also had own-2. They'),
   ]);
 });
+
+it('C1: where all that landed was taken off the target, a start says so, and how to go on', async () => {
+  await commitFiles(repo.root, { 'a.txt': 'a\n' }, 'feat: a\n\nRalph-Idea: a-1');
+  await sh(repo.root, 'revert', '--no-edit', 'HEAD');
+  const plan = await planRun(context(), {}, { agents: false });
+  const found = (await lookAhead(context(), plan)).idle ?? expect.fail('there is something to start');
+  const said = (await printed(() => sayNothingToStart(context(), plan, found))).split('\n');
+  expect(said[0]).toBe('nothing to start: the one idea of roadmap.md landed, and is on main no more');
+  expect(said[1]).toMatch(/^a-1 waits for your retry, because [0-9a-f]{8} .* took it off main: ralphctl retry a-1$/);
+  expect(said[2]).toBe('After a retry: ralphctl start. Or add ideas to roadmap.md');
+});
