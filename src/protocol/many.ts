@@ -4,6 +4,10 @@
 export const many = (count: number, what: string, shown = `${count}`): string =>
   `${shown} ${count === 1 ? what : pluralOf(what)}`;
 
+/** `tried again once`, `tried again 3 times`: by a retry of a person, or by a later start. */
+export const triedAgain = (count: number, shown = `${count}`): string =>
+  count === 1 ? 'tried again once' : `tried again ${shown} times`;
+
 /** Of a noun without exceptions; of several words, the last one. */
 export function pluralOf(what: string): string {
   if (/[^aeiou]y$/.test(what)) return `${what.slice(0, -1)}ies`;

@@ -81,7 +81,10 @@ it(
     expect((await held.why('failed')).told).toEqual({ verb: 'retry', reason: 'the disk was full' });
 
     // As the next start counts it.
-    expect((await held.why('failed')).parts).toContainEqual({ label: '1 retry, with the next start', value: -15 });
+    expect((await held.why('failed')).parts).toContainEqual({
+      label: 'tried again once, with the next start',
+      value: -15,
+    });
     const second = await ok('start', '--detach');
     for (const words of [
       'retry failed (the disk was full)',
@@ -177,7 +180,7 @@ it(
     const offered = (await held.box.run('why', 'landed')).stdout;
     expect(offered).toContain('status taken off: landed landed as');
     expect(offered).toContain('possible now:\n  ralphctl retry landed (with this, the next start runs it again)\n');
-    expect(offered).not.toMatch(/ralphctl (?:start|rollback)|-15 +1 retry/);
+    expect(offered).not.toMatch(/ralphctl (?:start|rollback)|-15 +tried again/);
     for (const [, text] of Object.entries({ status, after, runs, shown, offered }))
       expect(text).not.toContain('--again');
     expect(await ok('rollback', 'landed')).toContain('nothing to take back of landed');

@@ -135,7 +135,7 @@ it(
       { slots: 2 },
     );
     const { run } = held.box;
-    const retries = async () => (await held.why('f-1')).parts.find(({ label }) => /retr/.test(label));
+    const retries = async () => (await held.why('f-1')).parts.find(({ label }) => /tried again/.test(label));
     const night = async (n: number) => {
       await held.start();
       await held.idea('f-1', 'blocked');
@@ -148,8 +148,8 @@ it(
     expect(await night(1)).toBe(undefined);
     // Without a run, as the next start counts it.
     // Status counts none yet, so why says when it will.
-    expect(await retries()).toEqual({ label: '1 retry, with the next start', value: -15 });
-    expect(await night(2)).toEqual({ label: '1 retry', value: -15 });
+    expect(await retries()).toEqual({ label: 'tried again once, with the next start', value: -15 });
+    expect(await night(2)).toEqual({ label: 'tried again once', value: -15 });
     const plan = (await run('start', '--dry-run', '--json')).json[0] as { order: { id: string; score: number }[] };
     expect(plan.order.map(({ id, score }) => [id, score])).toEqual([
       ['k-1', 0],

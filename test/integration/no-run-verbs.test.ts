@@ -69,7 +69,10 @@ it.each(VERBS)(
 );
 
 it('A2 C3: why shows the retry before the next start, and start and its dry run list what they carry over', async () => {
-  expect((await held.why('failed')).parts).toContainEqual({ label: '1 retry, with the next start', value: -15 });
+  expect((await held.why('failed')).parts).toContainEqual({
+    label: 'tried again once, with the next start',
+    value: -15,
+  });
   const carried = ['retry failed', 'limit late +2', 'hint for late', 'answer for asks', 'score asks 7', 'bump asks'];
   const status = (await run('status')).stdout;
   const planned = await run('start', '--dry-run');

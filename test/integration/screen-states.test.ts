@@ -98,7 +98,7 @@ describe.each(TERMINALS)('in a terminal of $name', (kind) => {
     await terminal.page('plan');
     const text = await terminal.screen.shows(/Iteration \d+ of \d+/);
     expect(text).toMatch(/step 2\/3 Walls/);
-    expect(text).toMatch(/1 retry/);
+    expect(text).toMatch(/tried again once/);
     expect(text).toContain('scripted');
   });
 

@@ -4,7 +4,7 @@
  */
 
 import type { Priority } from '../../protocol/idea.js';
-import { many } from '../../protocol/many.js';
+import { many, triedAgain } from '../../protocol/many.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { Weights } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
@@ -37,7 +37,7 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
     },
     { label: BUMPED, value: placeFirst(entry) },
     { label: SET_POINTS, value: (entry.boost ?? 0) - placeFirst(entry) },
-    { label: many(entry.retries, 'retry'), value: entry.retries * weights.retry },
+    { label: triedAgain(entry.retries), value: entry.retries * weights.retry },
   ];
   return parts.filter((part) => part.value !== 0);
 }

@@ -1,5 +1,5 @@
 /** Amounts for people to read. Invariant: an unknown amount is `–`, never 0. */
-import { many as manyOf } from '../../protocol/many.js';
+import { many as manyOf, triedAgain } from '../../protocol/many.js';
 export const UNKNOWN = '–';
 
 export const whole = (n: number): string => `${Math.round(n)}`.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -45,5 +45,5 @@ export const many = (count: number, what: string): string => manyOf(count, what,
 /** `1 needs you`, `2 need you` */
 export const needYou = (count: number): string => `${whole(count)} ${count === 1 ? 'needs' : 'need'} you`;
 
-/** `1 retry`, `2 retries` */
-export const retriesText = (count: number): string => many(count, 'retry');
+/** `tried again once`, `tried again 2 times` */
+export const retriesText = (count: number): string => triedAgain(count, whole(count));

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { many } from '../../../src/protocol/many.js';
+import { many, triedAgain } from '../../../src/protocol/many.js';
 
 it.each([
   [1, 'idea', '1 idea'],
@@ -16,6 +16,10 @@ it.each([
   [2, 'branch', '2 branches'],
   [2, 'process', '2 processes'],
 ])('%i %s', (count, what, text) => expect(many(count, what)).toBe(text));
+
+it('A2: says how often an idea was tried again, by a person or by a start', () => {
+  expect([1, 2].map((count) => triedAgain(count))).toEqual(['tried again once', 'tried again 2 times']);
+});
 
 it('is the only place that makes plurals', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.ts'));

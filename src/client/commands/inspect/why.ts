@@ -112,7 +112,7 @@ async function dropDoneNote(view: WhyView, { run }: Recorded): Promise<void> {
 }
 
 /** As the score names them. */
-const RETRIES = /^\d+ retr(?:y|ies)$/;
+const RETRIES = /^tried again \b/;
 
 /** What a person gave its score for the next start. */
 function addKept(view: WhyView, kept: readonly { verb: string; n?: number }[]): void {

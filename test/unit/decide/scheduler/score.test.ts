@@ -86,7 +86,7 @@ describe('A2 score', () => {
 
   test('A2: -15 for each retry', () => {
     expect(partsOf([entryOf(card('a'), { retries: 1 })], 'a')).toEqual({
-      parts: [{ label: '1 retry', value: -15 }],
+      parts: [{ label: 'tried again once', value: -15 }],
       sum: -15,
     });
     expect(partsOf([entryOf(card('a'), { retries: 3 })], 'a').sum).toBe(-45);
