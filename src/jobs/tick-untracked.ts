@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { projectDir } from '../config/paths.js';
 import { listFiles } from '../git/checkout-index.js';
+import { ownWrites } from '../git/confinement/own-writes.js';
 import { withLock } from '../process/lock.js';
 import { replaceFile } from '../run-files/run.js';
 import type { RunFile } from '../run-files/shapes.js';
@@ -43,7 +44,13 @@ export async function tickUntracked(
     // A link to it stays a link.
     const path = await realpath(one.file).catch(() => undefined);
     if (path === undefined) continue;
-    const why = await withLock(lock, () => tickFile(run, one, path, done), { waitMs: LOCK_MS });
+    const tick = async (): Promise<string | undefined> => {
+      const written = await ownWrites(run.repo, [path]);
+      const why = await tickFile(run, one, path, done);
+      await written();
+      return why;
+    };
+    const why = await withLock(lock, tick, { waitMs: LOCK_MS });
     if (why !== undefined)
       notes.push(`${one.ids.join(', ')} cannot be ${done ? 'ticked' : 'unticked'} in ${path} (${why}). Do it by hand.`);
   }

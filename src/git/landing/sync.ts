@@ -6,8 +6,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { makeTemporary } from '../../process/temporary.js';
 import { brokenIndex } from '../checkout-index.js';
+import { ownWrites } from '../confinement/own-writes.js';
 import { RepositoryError } from '../errors.js';
 import { checkoutSyncRef, readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
@@ -145,11 +147,18 @@ async function syncFresh(
     const { open, env } = await begin(repo, { where, obstacle, status, conflicts, scratch }).catch(async (error) => {
       throw await beforeFiles(checkout, scratch, error);
     });
+    const { files, next } = open.record;
+    const paths = await changedPaths(checkout, files, next);
+    const written = await ownWrites(
+      checkout,
+      paths.map((path) => join(checkout, path)),
+    );
     try {
       await write(git(checkout), env, open);
     } catch (error) {
       throw await breakOff(repo, open, error);
     }
+    await written();
     await settled(git(repo), open.record);
     return await resultOf(open.record);
   } finally {

@@ -1,17 +1,18 @@
 /**
  * Finds files of the user's checkout that changed without git while agents ran. The user works there too, so the cause
  * is unknown and nothing stops. ralphctl reports each file once, with its diff and all agents that ran.
- * Invariant: reads the checkout and never writes to it. Changes by a landing do not count.
+ * Invariant: reads the checkout and never writes to it. Changes by a landing or another command of ralphctl do not count.
  */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { despiteIndex } from '../../git/checkout-index.js';
+import { readOwnWrites } from '../../git/confinement/own-writes.js';
 import { git } from '../../git/runner.js';
 import { readStatus, type Status } from '../../git/status.js';
 import { exists } from '../../git/worktrees/list.js';
 
-/** A landing that updates the checkout writes files before the index. */
+/** A landing or a sync that updates the checkout writes files before the index. */
 const SETTLE_MS = 700;
 const MOST_NAMED = 5;
 const LONGEST_DIFF = 1 << 20;
@@ -90,11 +91,14 @@ async function changedSince(root: string, since: number, before: ReadonlySet<str
     ...edited.map(({ path }) => ({ path, untracked: false })),
     ...[...untracked, ...gone].map((path) => ({ path, untracked: true })),
   ];
+  const ours = await readOwnWrites(root);
+  // File system clocks have a coarse resolution.
+  const begun = since - 20;
   const found = await Promise.all(
     all.map(async (one): Promise<Changed[]> => {
-      const at = await changeTime(join(root, one.path));
-      // File system clocks have a coarse resolution.
-      return at !== undefined && at >= since - 20 ? [{ ...one, at }] : [];
+      const path = join(root, one.path);
+      const at = await changeTime(path);
+      return at !== undefined && at >= begun && !ours(path, at, begun) ? [{ ...one, at }] : [];
     }),
   );
   return found.flat();
