@@ -231,6 +231,10 @@ const takenOff = ({ ideas }: RunModel, { gone }: Extra): string[] =>
     return wholly(one) && forNext?.queued && !lineGone ? [id] : [];
   });
 
+/** A person stopped it alone, and nobody has begun it again. */
+const byPerson = (idea: IdeaModel | undefined): boolean =>
+  idea?.held === true && idea.said.findLast(({ verb }) => verb === 'stop' || verb === 'resume')?.verb === 'stop';
+
 const NEXT = new Set<OpenState>(['ready', 'after', 'works', 'waits', 'lands', 'held', 'stopped']);
 
 function ofTheNextStart(
@@ -252,13 +256,18 @@ function ofTheNextStart(
   const ids = (some: readonly OpenIdea[]): string[] => some.map(({ idea }) => idea);
   const queued = asNext(model, [...new Set([...takenOff, ...ids(left.filter((one) => one.queued))])].filter(canStart));
   const told = asNext(model, ids(left.filter((one) => one.answered && !one.queued)).filter(canStart));
-  const rest = asNext(model, ids(left.filter(isRest)).filter(canStart));
+  const isStopped = ({ idea, queued: again }: OpenIdea): boolean => !again && byPerson(ideas.get(idea));
+  const stopped = asNext(model, ids(left.filter(isStopped)).filter(canStart));
+  const others = left.filter((one) => isRest(one) && !stopped.includes(one.idea));
+  const rest = asNext(model, ids(others).filter(canStart));
   const texts = [
     ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),
     ...(told.length > 0 ? [`you answered ${many(told.length, 'idea')}: ${named(told)}`] : []),
+    ...(stopped.length > 0 ? [`you stopped ${many(stopped.length, 'idea')}: ${named(stopped)}`] : []),
     ...(rest.length > 0 ? [`${many(rest.length, 'idea')} did not run or did not finish: ${named(rest)}`] : []),
   ];
-  if (texts.length > 0) add(rest.length > 0 ? 'the rest' : 'queued', texts.join('. '), startCommand(startAgain));
+  if (texts.length > 0)
+    add(rest.length + stopped.length > 0 ? 'the rest' : 'queued', texts.join('. '), startCommand(startAgain));
   const stuck = new Set(
     ids(left.filter((one) => one.queued || one.answered || isRest(one))).filter((id) => blocked.has(id)),
   );

@@ -8,11 +8,17 @@ import type { Board } from '../run/board.js';
 import { splitProblem } from '../run/enqueue.js';
 import { clip, clipReason, MAX_REASON } from '../text.js';
 
-export function endSays(id: string, then: Afterwards['do']): string {
+export function endSays(board: Board, id: string, then: Afterwards['do']): string {
+  if (then === 'hold' && isLast(board))
+    return `${id} stops: its running iteration ends first, and its work is kept. Nothing else is left to do, so the run ends then. The next one starts ${id} again: ralphctl start`;
   if (then === 'hold')
     return `${id} stops: its running iteration ends first, then it waits and keeps its work. Resume with: ralphctl resume ${id}`;
   return `${id} is being ended; then: ${AFTER_SAYS[then]}`;
 }
+
+/** The run has no other idea that is open or can start. */
+const isLast = ({ state, openCount, graph }: Board): boolean =>
+  state.run === 'running' && openCount === 1 && graph.readyCount === 0;
 
 const AFTER_SAYS: Record<Exclude<Afterwards['do'], 'hold'>, string> = {
   skip: 'skipped in this run',

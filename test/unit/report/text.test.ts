@@ -54,6 +54,22 @@ describe('the report of a night', () => {
     expect(makeReport(model, { ...extra, over: false })).toMatchObject({ todo: [], look: [{ kind: 'push', text }] });
   });
 
+  it('C3: says that a person stopped an idea alone, and how the next run goes on with it', () => {
+    const events = shopNight().filter((one) => one.kind !== 'run' || one.state !== 'completed');
+    const at = events.at(-1)?.at ?? '';
+    const say = (event: RunEvent): number => events.push({ ...event, at });
+    const idea = { idea: 'help-001', title: 'Link the help page' };
+    say({ kind: 'command', verb: 'stop', idea: 'help-001', done: 'help-001 stops' });
+    say({ kind: 'idea', ...idea, status: 'pending', held: true, reason: 'stopped by a person' });
+    say({ kind: 'run', state: 'completed', landed: 3, total: 9 });
+    const { todo, open } = reportOf(events);
+    expect(open.find((one) => one.idea === 'help-001')).toMatchObject({ state: 'held', reason: 'stopped by a person' });
+    expect(todo.at(-1)).toMatchObject({ subject: 'the rest', fix: 'ralphctl start' });
+    expect(todo.at(-1)?.text).toMatch(
+      /^you stopped 1 idea: help-001\. 1 idea did not run or did not finish: docs-001$/,
+    );
+  });
+
   it('is as wide as it is in a pipe', () => expectFile('night.txt', `${textReport(report).join('\n')}\n`));
 
   it('is Markdown', () => expectFile('night.md', markdownReport(report)));

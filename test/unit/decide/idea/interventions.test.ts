@@ -336,6 +336,18 @@ describe('C1 one idea', () => {
     expect(decided(pilot)).toEqual(['start i1 @1']);
   });
 
+  test('C3: the stop of the last idea that works says that the run ends, and not how to resume it', () => {
+    const pilot = pilotOf(ideas(3), { slots: 1 });
+    ended(pilot, 'i1', 'blocked');
+    done(pilot, { verb: 'skip', idea: 'i3' });
+    expect(decided(pilot)).toEqual(['start i2 @1']);
+    expect(done(pilot, { verb: 'stop', idea: 'i2' })).toBe(
+      'i2 stops: its running iteration ends first, and its work is kept. Nothing else is left to do, so the run ends then. The next one starts i2 again: ralphctl start',
+    );
+    ended(pilot, 'i2', 'stopped');
+    expect(pilot.isOver()).toBe(true);
+  });
+
   test('in a run that a threshold paused, what starts an idea again names the one command that resumes the run', () => {
     const pilot = pilotOf(ideas(3), { slots: 1, errorThreshold: 1 });
     done(pilot, { verb: 'stop', idea: 'i3' });
