@@ -51,7 +51,7 @@ export function classify(reading: Reading, run: RunResult, options: ClassifyOpti
       options.words,
     );
   }
-  return withoutVerdict(reading, run, meaning, options);
+  return quoting(withoutVerdict(reading, run, meaning, options), reading, run);
 }
 
 /** Why ralphctl ended it. */
@@ -73,6 +73,26 @@ function afterStop(reading: Reading, stopped: StopReason, { name, gaveUp, words 
   return { kind: 'timeout', why: 'idle' };
 }
 
+const NO_WORD = ' and said nothing about it.';
+const LONGEST_QUOTE = 300;
+const MOST_LINES = 3;
+
+/** The end of stdout is for people: a program may have said there why it ended. It is no evidence of the kind. */
+function quoting(outcome: AgentOutcome, { finalMessage }: Reading, { tail }: RunResult): AgentOutcome {
+  if (outcome.kind !== 'failed' || !outcome.message.includes(NO_WORD)) return outcome;
+  const words = lastWords(finalMessage) || lastWords(tail);
+  if (words === '') return outcome;
+  const text = outcome.message.replace(NO_WORD, () => ` and no error. Its last words: ${words}`);
+  return { ...outcome, message: text };
+}
+
+/** Without events and signals. */
+function lastWords(text: string): string {
+  const lines = text.split('\n').map((one) => one.trim());
+  const said = lines.filter((one) => one !== '' && !/^(?:\{|<(?:ralph|chorus|promise)\b)/i.test(one));
+  return endOf(said.slice(-MOST_LINES).join(' '), LONGEST_QUOTE);
+}
+
 /** No event of the CLI says how the run ended, or it reports success and the process disagrees. */
 function withoutVerdict(
   reading: Reading,
@@ -84,7 +104,7 @@ function withoutVerdict(
   const said = reading.errorText.trim();
   const ending =
     run.signal === null ? `ended with exit code ${run.exitCode}` : `was killed from outside by ${run.signal}`;
-  const message = said === '' ? `${name} ${ending} and said nothing about it.` : `${name} ${ending}: ${said}`;
+  const message = said === '' ? `${name} ${ending}${NO_WORD}` : `${name} ${ending}: ${said}`;
   // 128 + signal: a wrapper reports that its program was killed.
   const killed = run.signal !== null || run.exitCode === 143 || run.exitCode === 137 || run.exitCode === 130;
   if (killed) return failure({ message, kind: 'killed' });

@@ -58,6 +58,20 @@ echo 'noise' >&2; printf '\\033[32m<ralph nonce="%s">COMPLETE</ralph>\\033[0m\\n
     expect(outcome).toMatchObject({ kind: 'failed', failure });
   });
 
+  it('B4: a failed one without a word on stderr is told with the last words of its stdout, which are no evidence', async () => {
+    const end = async (script: string) => (await execute({ command: await shellAgent(script) })).outcome;
+    expect(await end('echo begin; echo "the licence is used up: rate limit"; exit 3')).toMatchObject({
+      failure: 'agent',
+      message: expect.stringMatching(
+        /exit code 3 and no error\. Its last words: begin the licence is used up: rate limit$/,
+      ),
+    });
+    expect(await end('echo out; echo why >&2; exit 3')).toMatchObject({ message: expect.stringMatching(/ 3: why$/) });
+    const nothing = { message: expect.stringMatching(/exit code 3 and said nothing about it\.$/) };
+    expect(await end('echo "<ralph>COMPLETE</ralph>"; exit 3')).toMatchObject(nothing);
+    expect(await end('exit 3')).toMatchObject(nothing);
+  });
+
   it('a program that is not there is a matter of configuration', async () => {
     const { outcome } = await execute({ command: ['no-such-agent-program'] });
     expect(outcome).toMatchObject({ failure: 'config', message: expect.stringContaining('no-such-agent-program') });
