@@ -15,6 +15,12 @@ export function checkoutNote(obstacle: Obstacle, checkout: string, target: strin
   return `${problem}${STAYS}${target} moved on. Before you commit there${first ? `, ${first}, then` : ','} ${FIX}`;
 }
 
+const LANDED = 'landed work changes ';
+const ROLLED_BACK = 'the rollback changes ';
+
+/** The same of a rollback, which took the landed work off. */
+export const noteOfRollback = (note: string): string => note.replaceAll(LANDED, ROLLED_BACK);
+
 /** About checkouts that took old files along to something else. */
 export async function switchedNotes(repo: string, target: string, tip: string): Promise<string[]> {
   const lagging = await laggingCheckouts(repo, target, tip);
@@ -24,7 +30,7 @@ export async function switchedNotes(repo: string, target: string, tip: string): 
 }
 
 const PROBLEM =
-  'the branch is checked out in |a switch to |a [\\w -]+ is in progress in |a conflict in |landed work changes |untracked |the index of |the folder of the locked worktree |git did not update the files of ';
+  'the branch is checked out in |a switch to |a [\\w -]+ is in progress in |a conflict in |landed work changes |the rollback changes |untracked |the index of |the folder of the locked worktree |git did not update the files of ';
 /** Of earlier versions, too. A long reason is cut at its end. */
 const NOTES = new RegExp(`(?:${PROBLEM})(?:(?!${STAYS}).)*${STAYS}.*?(?:${FIX}|…$|$)\\.?\\s*`, 'gs');
 

@@ -12,6 +12,7 @@ import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { listWorktrees } from '../worktrees/list.js';
 import type { Target } from './brought-back.js';
+import { noteOfRollback } from './checkout-note.js';
 import { namedIdeas } from './first-parents.js';
 import { giveBack } from './give-back.js';
 import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
@@ -108,7 +109,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   });
   if (!swap.moved) return undefined;
   const commits = landings.flatMap((one) => one.commits).length;
-  return { kind: 'undone', commit, commits, note: swap.note || undefined };
+  return { kind: 'undone', commit, commits, note: swap.note ? noteOfRollback(swap.note) : undefined };
 }
 
 async function isOff(about: Target, idea: string): Promise<boolean> {
