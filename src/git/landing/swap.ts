@@ -21,6 +21,7 @@ import { refuseHiddenCheckout } from './hidden-checkout.js';
 import { behindFrom, type Checkout, checkoutsOf } from './lagging.js';
 import { putBack, stagedAlike } from './put-back.js';
 import { hasOldPaths } from './stale-files.js';
+import { isStashed } from './stashed-old.js';
 
 export interface SwapInput {
   /** Where git runs, on refs and objects only. */
@@ -103,6 +104,8 @@ interface Holder {
   base: string;
   obstacle: Obstacle | undefined;
   status: Status;
+  /** It is level, and a stash holds its files of this commit: they may come back. */
+  stashed?: string;
 }
 
 /** Brings along the checkouts that are there. */
@@ -133,8 +136,11 @@ async function holderOf({ from, to, target }: SwapInput, one: Checkout): Promise
     return { checkout, ref, base: one.base ?? from, obstacle: { kind: 'broken', ...broken }, status: UNKNOWN };
   const status = await readStatus(checkout);
   if (status.branch !== target) return undefined;
-  const base = (status.tracked.length > 0 ? await behindFrom(one, from) : undefined) ?? from;
-  return { checkout, ref, base, obstacle: await obstacleTo(checkout, { base, to }, status), status };
+  const behind = status.tracked.length > 0 ? await behindFrom(one, from) : undefined;
+  const base = behind ?? from;
+  const old = behind === undefined ? one.base : undefined;
+  const stashed = old !== undefined && (await isStashed(checkout, old, to)) ? { stashed: old } : {};
+  return { checkout, ref, base, obstacle: await obstacleTo(checkout, { base, to }, status), status, ...stashed };
 }
 
 /** Claims and branch in one transaction; false when the branch is no longer at `from`. */
@@ -163,7 +169,7 @@ const tipOf = (repo: Git, ref: string): Promise<string> =>
 async function fastForward(
   repo: Git,
   input: SwapInput,
-  { checkout, ref, status }: Holder,
+  { checkout, ref, status, stashed }: Holder,
 ): Promise<SwapResult | 'refused' | 'put back' | 'elsewhere'> {
   const step = { base: input.from, to: input.to };
   const alike = await stagedAlike(checkout, step, status);
@@ -189,7 +195,7 @@ async function fastForward(
     return 'refused';
   }
   if (tip !== input.to && !(await contains(repo, input.to, tip))) return { moved: false };
-  if (base) await repo.run(['update-ref', '-d', names[1] ?? '', base]);
+  if (base && base !== stashed) await repo.run(['update-ref', '-d', ref, base]);
   return { moved: true };
 }
 
@@ -241,17 +247,19 @@ async function moveUnder(repo: Git, input: SwapInput, holders: readonly Holder[]
 /** Updates the files, where edits block only paths that may stay behind. @returns what is to say of it */
 async function follow(repo: Git, input: SwapInput, holder: Holder): Promise<string | undefined> {
   const { from, to, mayLag } = input;
-  const { checkout, ref, base, obstacle } = holder;
+  const { checkout, ref, base, obstacle, stashed } = holder;
+  const forget = (): Promise<string> =>
+    repo.run(stashed === undefined ? ['update-ref', '-d', ref, base] : ['update-ref', ref, stashed, base]);
   if (!(await isOn(input, checkout))) {
     // What it had lagged behind before stays remembered.
-    if (base === from) await repo.run(['update-ref', '-d', ref, base]);
+    if (base === from) await forget();
     return undefined;
   }
   const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => isWithin(path, mayLag));
   if (!obstacle || onlyLag) {
     const reached = obstacle?.kind === 'edited' ? await withOld(input.dir, { base, to }, obstacle.paths) : to;
     if (await catchUp(checkout, { base, to: reached })) {
-      await repo.run(obstacle ? ['update-ref', ref, reached, base] : ['update-ref', '-d', ref, base]);
+      await (obstacle ? repo.run(['update-ref', ref, reached, base]) : forget());
       return undefined;
     }
   }

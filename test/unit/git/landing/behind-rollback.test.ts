@@ -2,7 +2,7 @@
  * A checkout that a rollback leaves behind: its files are those of the work that is off. And a stash with old files that
  * outlasts a landing or a rollback. Features: C1 C2.
  */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
 import { undoIdea } from '../../../../src/git/landing/undo.js';
@@ -52,4 +52,24 @@ it('C1 C2: what lacks landed work, too, is told as before', async () => {
   await rolledBack();
   await land('i-2', { 'second.txt': '2\n' });
   expect(await behind()).toEqual([expect.stringMatching(/ still has the old new\.txt and 2 more, because your edits/)]);
+});
+
+describe.each([
+  ['a landing', () => land('i-2', { 'second.txt': '2\n' })],
+  ['a rollback', () => undo('i-0').then(() => undefined)],
+])('C1 a stash with the old files, over %s', (_, move) => {
+  it('is told when it comes back', async () => {
+    await land('i-0', { 'zero.txt': '0\n' });
+    await rolledBack();
+    await sh(repo.root, 'stash', '-q');
+    expect(await behind()).toEqual([]);
+    await move();
+    await sh(repo.root, 'stash', 'pop', '-q');
+    expect(await read(repo.root, 'new.txt')).toBe('new\n');
+    expect(await behind()).toEqual([expect.stringContaining('run: ralphctl sync')]);
+    await syncCheckout(repo.root, 'main');
+    expect(await read(repo.root, 'shared')).toBe(lines({ 20: 'mine' }));
+    await expect(read(repo.root, 'new.txt')).rejects.toThrow();
+    expect(await behind()).toEqual([]);
+  });
 });
