@@ -61,18 +61,18 @@ export function hintOf(key: Key, { screen, model, details, idea, without, past }
       return screen === 'history' ? 'report' : idea && text;
     case 'worker':
       return details.standstill && details.standstill.kind !== 'busy' ? text : undefined;
-    case 'again':
-      return isOver(model) ? text : undefined;
     case 'report':
       return isOver(model) && screen !== 'history' ? text : undefined;
     case 'diff':
       return idea && !idea.group ? text : undefined;
     case 'pause-run': {
-      if (isOver(model)) return startsAgain(screen, model, idea) ? undefined : 'start again';
+      if (isOver(model)) return 'start again';
+      if (screen === 'history') return undefined;
       const verb = pauseOrResume(model);
       return verb === 'resume' ? 'resume run' : verb && text;
     }
     case 'stop-run':
+      return screen !== 'history' && runTakes(model, 'stop') ? text : undefined;
     case 'review':
       return runTakes(model, key.verb as RunKey) ? text : undefined;
     case 'order':
@@ -80,13 +80,8 @@ export function hintOf(key: Key, { screen, model, details, idea, without, past }
     default:
   }
   if (key.group !== 'idea') return text;
-  if (key.action === 'retry' && startsAgain(screen, model, idea)) return 'start again';
   return idea ? ideaHint(key, idea, ideaVerbs(model, idea), text, model) : undefined;
 }
-
-/** After the end of a run, `r` on *Run* and *Needs you* starts the next one, except on an idea that takes a retry. */
-export const startsAgain = (screen: ScreenName, model: RunModel, idea: IdeaModel | undefined): boolean =>
-  (screen === 'run' || screen === 'needs') && isOver(model) && !(idea && ideaVerbs(model, idea).has('retry'));
 
 function ideaHint(
   key: Key,

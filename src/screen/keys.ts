@@ -55,7 +55,6 @@ export type Action =
   | 'open-group'
   | 'iteration-left'
   | 'iteration-right'
-  | 'again'
   | 'log-of-run'
   | 'help'
   | 'report'
@@ -88,6 +87,7 @@ export interface Key {
 
 const LISTS: readonly ScreenName[] = ['run', 'needs', 'ideas', 'idea'];
 const OPEN_RUN: readonly ScreenName[] = ['run', 'needs', 'ideas', 'log', 'idea'];
+const ANY_RUN: readonly ScreenName[] = [...OPEN_RUN, 'history', 'report'];
 
 type Rest = Omit<Key, 'keys' | 'label' | 'action' | 'does' | 'group'> & { label?: string };
 
@@ -143,21 +143,20 @@ export const KEYS: readonly Key[] = [
   look('left', 'iteration-left', 'iteration before', { label: '←', ascii: 'Left', screens: ['idea'] }),
   look('right', 'iteration-right', 'iteration after', { label: '→', ascii: 'Right', screens: ['idea'] }),
   look('l', 'log-of-run', 'log of that run', { screens: ['history'], hint: { text: 'log', rank: 3 } }),
-  run('P', 'pause-run', 'pause / resume', { verb: 'pause', hint: { text: 'pause run', rank: 7 } }),
-  run('S', 'stop-run', 'stop', { verb: 'stop', asks: true, hint: { text: 'stop run', rank: 12 } }),
-  run('M', 'mode', 'mode'),
-  of('run')('r', 'again', 'start again', {
-    screens: ['history', 'report'],
-    asks: true,
-    hint: { text: 'start again', rank: 2 },
+  run('P', 'pause-run', 'pause / resume', {
+    ...{ screens: ANY_RUN, verb: 'pause', hint: { text: 'pause run', rank: 7 } },
   }),
+  run('S', 'stop-run', 'stop', {
+    ...{ screens: ANY_RUN, verb: 'stop', asks: true, hint: { text: 'stop run', rank: 12 } },
+  }),
+  run('M', 'mode', 'mode'),
   run('V', 'review', 'reviewed, go on', { verb: 'review', hint: { text: 'reviewed, go on', rank: 1 } }),
   run('W', 'worker', 'start a worker', { hint: { text: 'start a worker', rank: 1 } }),
   of('run')(':', 'command', 'any command', { hint: { text: 'command', rank: 12 } }),
   look('w', 'wrap', 'wrap', { screens: ['idea', 'log'], hint: { text: 'wrap', rank: 13 } }),
   look('d', 'diff', 'diff', { screens: LISTS, hint: { text: 'diff', rank: 13 } }),
   look('v', 'report', 'report of the run', {
-    screens: [...OPEN_RUN, 'history', 'report'],
+    screens: ANY_RUN,
     hint: { text: 'report', rank: 1 },
   }),
   look('o', 'web', 'web page', { screens: ['run', 'needs', 'ideas', 'log', 'idea', 'help'] }),

@@ -173,10 +173,10 @@ it('C1: leaving the screen prints the report of the run on it, also of one that 
   );
   await rename(`${made.scratch}/aside`, `${made.repo}/ralphctl.yaml`);
   screen = new PtyScreen(process.execPath, [cliPath, 'start'], { columns: 120, rows: 40, cwd: made.repo, env });
-  await screen.shows('r start again');
+  await screen.shows('P start again');
   const { writeFile } = await import('node:fs/promises');
   await writeFile(fixed, '');
-  screen.press('r');
+  screen.press('P');
   await screen.shows('start a new run with 1 idea, and new ones: later');
   screen.press('y');
   // The list of ideas stays when the run ends.

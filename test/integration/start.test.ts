@@ -75,7 +75,7 @@ it('C3 A4: a start with nothing left records no run and says how to go on; the r
   const screen = new PtyScreen(process.execPath, [cliPath], { columns: 120, cwd: held.box.repo, env: held.box.env });
   try {
     await screen.shows('1 landed');
-    screen.press('r');
+    screen.press('P');
     await screen.shows('y yes');
     screen.press('y');
     await screen.shows('nothing to start: 1 of 3 ideas of roadmap.md');

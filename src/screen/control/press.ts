@@ -4,7 +4,6 @@
  */
 
 import { saysAnything } from '../../protocol/escapes.js';
-import { startsAgain } from '../footer.js';
 import { isOver } from '../idea/possible.js';
 import { type Action, actionOf } from '../keys.js';
 import { reportRun } from '../pages/report-page.js';
@@ -16,7 +15,7 @@ import { completions } from './complete.js';
 import { moreTexts, opened, turned } from './drafts.js';
 import { look } from './look.js';
 import { move, select } from './move.js';
-import { withoutEffect } from './no-effect.js';
+import { elsewhere, withoutEffect } from './no-effect.js';
 import { inOneLine, prompted } from './prompt.js';
 import { goTo, ideaAt, type Pressed, type Seen, runAt as shownBy } from './seen.js';
 import { draftOf, type Typed, typed } from './typing.js';
@@ -28,7 +27,7 @@ export function press(before: Ui, key: Typed, seen: Seen): Pressed {
   if (ui.prompt) return prompted(ui, ui.prompt, key, seen);
   if (ui.answering !== undefined) return answering(ui, ui.answering, key, seen);
   const action = actionOf(ui.screen, key.name)?.action;
-  if (!action) return { ui };
+  if (!action) return elsewhere(ui, key.name, seen);
   const pressed = acted(ui, action, key, seen);
   return pressed.ui === ui && !pressed.act ? withoutEffect(ui, action, seen) : pressed;
 }
@@ -120,8 +119,7 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   const past = ofPast(ui, key);
   if (past !== undefined) return { ui: { ...ui, message: { text: past, refused: true } } };
   const idea = seen.model.ideas.get(ideaAt(ui, seen) ?? '');
-  const again = action === 'retry' && startsAgain(ui.screen, seen.model, idea);
-  const wish = runWish(again ? 'again' : action, seen.model) ?? ofIdea(ui, action, seen);
+  const wish = runWish(action, seen.model) ?? ofIdea(ui, action, seen);
   if (wish) return wished(idea && LISTS.has(ui.screen) ? select(ui, seen.selected) : ui, wish, seen);
   switch (action) {
     case 'screen': {

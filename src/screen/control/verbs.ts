@@ -143,8 +143,6 @@ export function runWish(action: Action, model: RunModel): Wish | undefined {
         : { refused: `the run is ${model.state}: stop does not apply` };
     case 'review':
       return runTakes(model, 'review') ? tell('review') : { refused: 'the run waits for no review', asks: ['review'] };
-    case 'again':
-      return isOver(model) ? startAgain(model) : { refused: 'a run is open: r on an idea retries that idea' };
     case 'worker':
       return { act: { do: 'worker' } };
     default:

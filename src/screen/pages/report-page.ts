@@ -33,7 +33,7 @@ export function textView(view: View): Picture {
     footer: hintLine(
       [
         ...(more === '' ? [] : [{ rank: 1, text: '↑↓ PgUp PgDn move' }]),
-        ...(isOver(view.model) ? [{ rank: 2, text: 'r start again' }] : []),
+        ...(isOver(view.model) ? [{ rank: 2, text: 'P start again' }] : []),
         { rank: 6, text: 'o as a page' },
         { rank: 4, text: '2 needs you' },
         ...(past

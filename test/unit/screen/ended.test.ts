@@ -72,7 +72,7 @@ describe('a run that has ended', () => {
     expect(head.some(({ colour, text }) => colour === 'green' || text.includes('✓'))).toBe(false);
   });
 
-  it.each(['run', 'needs', 'ideas', 'log', 'idea'] as const)(
+  it.each(['run', 'needs', 'ideas', 'log', 'idea', 'report', 'history'] as const)(
     'C1: %s offers the next start, also on an idea',
     (screen) => {
       const model = over(5);
@@ -93,14 +93,35 @@ describe('a run that has ended', () => {
     expect(press(asked.ui, { name: 'y' }, seenAt(model)).act).toEqual({ do: 'tell', args });
   });
 
-  it('C1: r on an idea asks nothing and retries it; r on the history asks, and names the new run', () => {
+  it('C1: r on an idea asks nothing and retries it, and starts no run on any page: that is P alone', () => {
     const model = over(1);
     const seen = seenAt(model);
     expect(press(initialUi(), { name: 'r' }, seen).act).toEqual({ do: 'tell', args: ['retry', 'a-1'] });
-    for (const screen of ['history', 'report'] as const)
-      expect(press({ ...initialUi(), screen }, { name: 'r' }, seen).ui.confirm).toBe(
-        'start a new run with 1 idea, and new ones: a-1',
+    for (const screen of ['run', 'needs', 'history', 'report'] as const) {
+      const { ui, act } = press(
+        { ...initialUi(), screen },
+        { name: 'r' },
+        { ...seen, places: [], selected: undefined },
       );
+      expect([act, ui.confirm]).toEqual([undefined, undefined]);
+      expect(ui.message?.text).toMatch(/; P starts a new run$/);
+      expect(lines(model, { ...initialUi(), screen }).at(-1)).not.toContain('r start again');
+    }
+  });
+
+  it.each(['history', 'report', 'log'] as const)('G8: a key about an idea says on %s why it does nothing', (screen) => {
+    for (const name of ['p', 'x', 'i', 'a', '+']) {
+      const { ui, act } = press({ ...initialUi(), screen }, { name }, { ...seenAt(over(1)), selected: undefined });
+      expect(act).toBeUndefined();
+      const text = `${name} is about an idea: press it on page 3, or on the page of an idea`;
+      expect(ui.message).toEqual({ text, refused: true });
+    }
+  });
+
+  it.each(['history', 'report'] as const)('G8: S and M say on %s why they do nothing after the run', (screen) => {
+    const says = (name: string) => press({ ...initialUi(), screen }, { name }, seenAt(over(1))).ui.message?.text;
+    expect(says('S')).toBe('the run is completed: stop does not apply');
+    expect(says('M')).toBe('M is about the run: press it on page 1');
   });
 });
 
@@ -124,7 +145,7 @@ describe('the page of keys', () => {
     const text = picture.lines.map(plainLine).join('\n');
     expect(text.includes('R takes its commits back')).toBe(screen === 'run');
     expect(text).not.toContain('r tries it again');
-    expect(text.includes('P starts the next one')).toBe(screen === 'run' || screen === 'log');
+    expect(text).toContain('P starts the next one');
   });
 });
 

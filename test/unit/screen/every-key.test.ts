@@ -128,7 +128,6 @@ const ROWS: Readonly<Record<Action, Row | ((key: string) => Row)>> = {
   'open-group': { ui: { screen: 'ideas', closed: new Set(['epic']) }, on: 'epic', gives: { closed: new Set() } },
   'iteration-left': { ui: page, gives: { serial: 1 } },
   'iteration-right': { ui: { ...page, serial: 1 }, gives: { serial: 2 } },
-  again: { ui: { screen: 'history' }, model: over(), ...asks('start', '--detach') },
   'log-of-run': { ui: { screen: 'history' }, on: 'r1', gives: { screen: 'log', ofRun: 'r1' } },
   help: { gives: { screen: 'help', back: ['run'] } },
   report: { model: over(), gives: { screen: 'report' } },

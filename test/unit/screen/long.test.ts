@@ -147,11 +147,11 @@ describe('the footer', () => {
 
   it.each(['run', 'needs'] as const)('of %s offers the report and a new start when the run has ended', (screen) => {
     const model = over();
-    expect(footer(model, { screen })).toMatch(/r start again.* v report/);
+    expect(footer(model, { screen })).toMatch(/P start again.* v report/);
     const seen = { model, details: noDetails(), places: [], rows: 24, columns: 80 };
     const ui: Ui = { ...initialUi(), screen };
     expect(press(ui, { name: 'v' }, seen).ui.screen).toBe('report');
-    expect(press(ui, { name: 'r' }, seen).ui.confirm).toContain('start a new run');
+    expect(press(ui, { name: 'P' }, seen).ui.confirm).toContain('start a new run');
     expect(footer(shop(), { screen })).not.toMatch(/start again|v report/);
   });
 
