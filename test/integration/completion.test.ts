@@ -40,6 +40,10 @@ describe('the candidates', () => {
       'status\tshow what runs, what waits and what landed',
     ]);
     expect(await values('status', '--o')).toEqual(['--only']);
+    // Another name of `runs`.
+    expect(await values('histo')).toEqual(['history']);
+    expect(await values('history', '--js')).toEqual(['--json']);
+    expect((await box.run('history', '--json')).stdout).toBe((await box.run('runs', '--json')).stdout);
     // In the words of the views; the names on the wire are taken, too.
     expect(await values('status', '--only', 'as')).toEqual(['asks']);
     expect(await values('retry', '--where', 'ti')).toEqual(['timed-out']);

@@ -61,7 +61,7 @@ function placeOf(program: Command, before: readonly string[]): Place {
       const option = optionNamed(program, place.command, word);
       if (option?.required && at < before.length) place.option = option;
     } else {
-      const next = place.given === 0 ? place.command.commands.find((one) => one.name() === word) : undefined;
+      const next = place.given === 0 ? place.command.commands.find((one) => isNamed(one, word)) : undefined;
       if (next) place.command = next;
       else place.given += 1;
     }
@@ -82,7 +82,12 @@ function optionsOf(program: Command, command: Command): Candidate[] {
 }
 
 const commandsOf = (command: Command): Candidate[] =>
-  command.commands.map((one) => ({ value: one.name(), about: one.summary() || one.description() }));
+  command.commands.flatMap((one) =>
+    [one.name(), ...one.aliases()].map((value) => ({ value, about: one.summary() || one.description() })),
+  );
+
+const isNamed = (command: Command, word: string): boolean =>
+  command.name() === word || command.aliases().includes(word);
 
 async function valuesOf({ long, argChoices }: Option, repo: string): Promise<Candidate[]> {
   if (argChoices) return plain(argChoices);

@@ -40,7 +40,7 @@ const list = (): string =>
 function find(program: Command, words: readonly string[]): Command | undefined {
   let found: Command | undefined = program;
   for (const word of words) {
-    const next: Command | undefined = found?.commands.find((one) => one.name() === word);
+    const next: Command | undefined = found?.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
     if (!next) return found === program ? undefined : found;
     found = next;
   }

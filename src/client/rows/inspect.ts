@@ -113,6 +113,7 @@ function addReport(program: Program, run: Run): void {
 
   program
     .command('runs')
+    .alias('history')
     .summary('list all runs of this repository')
     .description('Lists all runs of this repository, newest first, and what to do after the last one.')
     .addOption(json)
