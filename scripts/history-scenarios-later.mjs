@@ -197,12 +197,45 @@ export const laterScenariosOn = ({ project, until, connected, workerOf, read, go
       await until('the end', async () => (await p.status()).facts?.open === false);
       return { 'autopilot-taken-back': `ralph:${id}:autopilot`, 'alerts-taken-back': `ralph:${id}:alerts` };
     },
+
+    /** A question is answered while its alert waits for the next try, and another event has come since. */
+    async 'put-back'() {
+      const events = ['question', 'blocked', 'run-done'];
+      const rows = [{ to: 'command', name: 'ops', run: ['test', '-e', 'open'], events }];
+      const p = await project('put-back', {
+        ideas: {
+          'q-1': { script: (s) => [{ signal: 'NEEDS_HUMAN: which colour?' }, held(s, 'q-1', 2, 'COMPLETE')] },
+          'q-2': { script: () => [{ signal: 'BLOCKED: no key' }] },
+          'q-3': { script: (s) => [held(s, 'q-3', 1, 'BLOCKED: no disk')] },
+        },
+        config: { slots: 3, notify: { groupSeconds: 3, timeZone: 'UTC', rows } },
+      });
+      await p.run('start', '--detach');
+      const id = await p.id();
+      const handle = (await connected()).workflow.getHandle(`ralph:${id}:alerts`);
+      const types = async () => (await handle.fetchHistory()).events.map(({ eventType }) => String(eventType));
+      await until('a failed try', async () =>
+        (await handle.describe()).raw.pendingActivities?.some(({ attempt }) => Number(attempt) > 1),
+      );
+      const told = (await types()).length;
+      await p.touch('go-q-3-1');
+      await until('the event that came since', async () => (await types()).length > told);
+      await p.run('answer', 'q-1', 'green');
+      await until('the rest, sent again', async () =>
+        (await handle.describe()).raw.pendingActivities?.some(({ activityId }) => activityId !== '1'),
+      );
+      await writeFile(join(p.repo, 'open'), '');
+      await p.touch('go-q-1-2');
+      await until('the last alert', async () => (await handle.describe()).status.name === 'COMPLETED');
+      return { 'alerts-put-back': `ralph:${id}:alerts` };
+    },
   };
 };
 
 export const LATER_KINDS = {
   alerted: ['autopilot-alerted', 'alerts-alerted'],
   'taken-back': ['autopilot-taken-back', 'alerts-taken-back'],
+  'put-back': ['alerts-put-back'],
   'worker-down': ['autopilot-worker-down', 'idea-worker-down'],
   placed: ['autopilot-placed', 'idea-placed'],
   reloaded: ['autopilot-reloaded', 'idea-reloaded'],

@@ -238,9 +238,11 @@ async function keep(temporal, kind, execution) {
   const args = ['workflow', 'show', '--address', await address(), '--workflow-id', workflowId, '--output', 'json'];
   const { stdout } = await exec(temporal, [...args, ...(runId ? ['--run-id', runId] : [])], { maxBuffer: 64 << 20 });
   const { events } = JSON.parse(stdout);
+  // Compiled code names the place of its build in stacks, also as a copy elsewhere.
+  const text = stdout.replaceAll(join(root, '/'), `${base}/`);
   // wx: even a file that appeared meanwhile stays.
-  await writeFile(fileOf(kind), stdout, { flag: 'wx' });
-  console.log(`${kind}: ${events.length} events, ${Math.round(stdout.length / 1024)} KiB`);
+  await writeFile(fileOf(kind), text, { flag: 'wx' });
+  console.log(`${kind}: ${events.length} events, ${Math.round(text.length / 1024)} KiB`);
 }
 
 async function main(names) {

@@ -80,7 +80,7 @@ export interface WaitingAlerts {
   counts: Partial<Record<AlertKind, number>>;
   /** Further events, without title and text: they take the place of items that are taken back. */
   more?: AlertItem[];
-  /** Of an alert that was taken back while it was under way. The rest of it goes out under the same id. */
+  /** Of older versions: the id of a cancelled delivery whose rest waits here together with what came since. */
   id?: string;
 }
 
@@ -113,6 +113,11 @@ export interface AlertQueue {
   lanes: Record<string, WaitingAlerts>;
   /** Under way, by row: a row has one delivery at a time. */
   sending: Record<string, Alert>;
+  /**
+   * What still holds of cancelled deliveries, by row. It goes out before what waits, alone and under its id: an event
+   * that came since would be lost at a receiver that took the alert before.
+   */
+  again?: Record<string, Alert>;
   /** Ids of the latest events, so that each counts once. */
   seen: string[];
 }

@@ -2,7 +2,7 @@
  * The workflow that delivers alerts (G7): one for each project, open while an alert waits or is under way. It outlives
  * its run, because quiet hours may.
  * Invariant: decisions are in `src/decide/alerts/`. A delivery that fails or hangs delays its own row only, and never a
- * run. A delivery that tells an event which no longer holds is cancelled, and begins again with the rest.
+ * run. A delivery that tells an event which no longer holds is cancelled, and begins again with the rest, alone.
  */
 import { ApplicationFailure } from '@temporalio/common';
 
@@ -13,6 +13,7 @@ import {
   continueAsNew,
   isCancellation,
   log,
+  patched,
   setHandler,
 } from '@temporalio/workflow';
 import {
@@ -122,7 +123,7 @@ class Delivery {
       if (outcome !== 'gone') emit(ref, { kind: 'alert', row, state: 'delivered', events });
     } catch (error) {
       if (this.#over.size > 0) {
-        putBack(this.#queue, row, this.#over);
+        putBack(this.#queue, row, this.#over, patched('alerts-put-back-alone'));
         return;
       }
       const why = activityProblem(error);

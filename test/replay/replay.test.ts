@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { DeliverInput } from '../../src/protocol/alerts.js';
 import { dataConverter } from '../../src/server/codec.js';
 import { type RawHistory, toHistory } from './history.js';
 
@@ -27,6 +28,9 @@ const replay = (history: RawHistory): Promise<void> =>
     first(history)?.workflowId ?? '',
   );
 
+interface Scheduled {
+  activityTaskScheduledEventAttributes?: { input?: { payloads?: { data: string }[] } };
+}
 interface Listed {
   upsertWorkflowSearchAttributesEventAttributes?: {
     searchAttributes: { indexedFields: Record<string, { data: string } | undefined> };
@@ -62,7 +66,7 @@ describe('kept histories', () => {
       ...['autopilot-settled', 'idea-settled', 'autopilot-alone'],
       // Runs of a version whose waves and stops did not reach every idea.
       ...['autopilot-review-unheard', 'autopilot-waves-unheard', 'autopilot-unreached-unheard'],
-      'autopilot-resting',
+      ...['autopilot-resting', 'alerts-put-back'],
     ];
     for (const kind of kinds)
       expect(
@@ -93,6 +97,20 @@ describe('kept histories', () => {
       return data === undefined ? [] : [JSON.parse(Buffer.from(data, 'base64').toString()) as unknown];
     });
     expect(states.flat().join(' ')).toMatch(/paused running( running)* completed$/);
+  });
+
+  it('show that the rest of a cancelled alert goes out alone under its id, and what came since under its own', async () => {
+    const { events } = (await read('alerts-put-back-0.1.0.json')) as unknown as { events: Scheduled[] };
+    const sent = events.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => {
+      const data = scheduled?.input?.payloads?.[0]?.data;
+      return data === undefined ? [] : [JSON.parse(Buffer.from(data, 'base64').toString()) as DeliverInput];
+    });
+    const named = (id: string): string => id.split('.').slice(1, 3).join(' ');
+    const told = sent.map(({ alert }) => [named(alert.id), ...alert.items.map(({ id }) => named(id)).sort()]);
+    const [[id, ...first] = [], ...rest] = told;
+    expect(first).toEqual(['q-1 question', 'q-2 blocked']);
+    expect(rest[0]).toEqual([id, 'q-2 blocked']);
+    expect(rest.slice(1).map((one) => one[0])).toEqual(['q-3 blocked']);
   });
 
   it.each(files)('%s replays', async (name) => {

@@ -1,8 +1,9 @@
 /**
  * The queue of alerts: which events go out together, to which row, and when.
- * Invariant: every event is in exactly one alert of every row that wants it. A row has one delivery at a time; events
- * that come meanwhile wait for the next one. What is stored is bounded: of very many events of a kind only the number
- * stays. Pure; may import protocol and decide only.
+ * Invariant: every event is in exactly one alert of every row that wants it, and an alert that has once left never gains
+ * an event: its receiver may have taken it, and drops whatever comes under its id again. A row has one delivery at a
+ * time; events that come meanwhile wait for the next one. What is stored is bounded: of very many events of a kind only
+ * the number stays. Pure; may import protocol and decide only.
  */
 import type { Alert, AlertBatch, AlertItem, AlertKind, AlertQueue, WaitingAlerts } from '../../protocol/alerts.js';
 import type { RunRef } from '../../protocol/run-ref.js';
@@ -43,6 +44,7 @@ export function takeBatch(queue: AlertQueue, { ref, settings, items, over = [] }
   queue.settings = settings;
   const rows = new Set(settings.rows.map(({ name }) => name));
   for (const name of Object.keys(queue.lanes)) if (!rows.has(name)) delete queue.lanes[name];
+  for (const name of Object.keys(queue.again ?? {})) if (!rows.has(name)) putAgain(queue, name, undefined);
   const seen = new Set(queue.seen);
   for (const item of items) {
     if (seen.has(item.id)) continue;
@@ -60,6 +62,7 @@ function takeBack(queue: AlertQueue, over: ReadonlySet<string>): void {
     if (left) queue.lanes[name] = left;
     else delete queue.lanes[name];
   }
+  for (const [name, alert] of Object.entries(queue.again ?? {})) putAgain(queue, name, restOf(alert, over));
 }
 
 /** Undefined: nothing is left of it. */
@@ -91,16 +94,32 @@ function fill(lane: WaitingAlerts, kind: AlertKind): void {
 export const underWay = ({ sending }: AlertQueue, over: readonly string[]): string[] =>
   Object.entries(sending).flatMap(([row, { items }]) => (items.some(({ id }) => over.includes(id)) ? [row] : []));
 
-/** The delivery to the row was cancelled before it came about: what still holds of it waits again. */
-export function putBack(queue: AlertQueue, row: string, over: ReadonlySet<string>): void {
+/**
+ * The delivery to the row was cancelled before it came about: what still holds of it waits again. `alone` false: it is
+ * joined with what came since, as older versions do.
+ */
+export function putBack(queue: AlertQueue, row: string, over: ReadonlySet<string>, alone = true): void {
   const alert = own(queue.sending, row);
   delete queue.sending[row];
   if (!alert || !queue.settings.rows.some(({ name }) => name === row)) return;
-  const { id, items, counts } = alert;
-  const left = without({ items, counts, id }, over);
+  const left = restOf(alert, over);
   if (!left) return;
   const later = own(queue.lanes, row);
-  queue.lanes[row] = later ? joined(left, later) : left;
+  if (alone) putAgain(queue, row, left);
+  else queue.lanes[row] = later ? joined(left, later) : left;
+}
+
+/** It keeps its id: whoever took the alert knows all of it. */
+function restOf({ id, items, counts }: Alert, over: ReadonlySet<string>): Alert | undefined {
+  const left = without({ items, counts }, over);
+  return left && { id, items: left.items, counts: left.counts };
+}
+
+function putAgain(queue: AlertQueue, row: string, alert: Alert | undefined): void {
+  const { [row]: _, ...others } = queue.again ?? {};
+  const again = alert ? { ...others, [row]: alert } : others;
+  if (Object.keys(again).length > 0) queue.again = again;
+  else delete queue.again;
 }
 
 function joined(first: WaitingAlerts, then: WaitingAlerts): WaitingAlerts {
@@ -129,15 +148,21 @@ function add(queue: AlertQueue, row: string, item: AlertItem): void {
 
 /** Alerts to deliver now. They are under way until {@link delivered}. */
 export function takeDue(queue: AlertQueue, now: number): { row: string; alert: Alert }[] {
-  return Object.keys(queue.lanes).flatMap((row) => {
+  return rowsOf(queue).flatMap((row) => {
     const at = dueAt(queue, row, now);
     if (at === undefined || at > now) return [];
-    const alert = takeOut(queue, row, mayGo(queue, now));
+    const alert = own(queue.again ?? {}, row) ?? takeOut(queue, row, mayGo(queue, now));
     if (!alert) return [];
+    putAgain(queue, row, undefined);
     queue.sending[row] = alert;
     return [{ row, alert }];
   });
 }
+
+/** Rows for which something waits. */
+const rowsOf = ({ lanes, again = {} }: AlertQueue): string[] => [
+  ...new Set([...Object.keys(lanes), ...Object.keys(again)]),
+];
 
 /** The delivery to this row is over, whatever came of it. */
 export function delivered(queue: AlertQueue, row: string): void {
@@ -146,17 +171,20 @@ export function delivered(queue: AlertQueue, row: string): void {
 
 /** When to look again without a new event, epoch ms. */
 export function wakeAt(queue: AlertQueue, now: number): number | undefined {
-  const times = Object.keys(queue.lanes).flatMap((row) => dueAt(queue, row, now) ?? []);
+  const times = rowsOf(queue).flatMap((row) => dueAt(queue, row, now) ?? []);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-export const isEmpty = ({ lanes, sending }: AlertQueue): boolean =>
-  Object.keys(lanes).length === 0 && Object.keys(sending).length === 0;
+export const isEmpty = (queue: AlertQueue): boolean =>
+  rowsOf(queue).length === 0 && Object.keys(queue.sending).length === 0;
 
 /** Undefined while a delivery to the row is under way: its end is an event. */
 function dueAt(queue: AlertQueue, row: string, now: number): number | undefined {
+  if (own(queue.sending, row)) return undefined;
+  // It is under way: neither its group nor quiet hours hold back another try.
+  if (own(queue.again ?? {}, row)) return now;
   const lane = own(queue.lanes, row);
-  if (!lane || own(queue.sending, row)) return undefined;
+  if (!lane) return undefined;
   const ready = lane.items.filter(({ kind }) => mayGo(queue, now)(kind));
   if (ready.length === 0) return quietEnd(queue, now);
   // Nothing more can come of a run that is over.

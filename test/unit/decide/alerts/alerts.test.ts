@@ -306,7 +306,7 @@ describe('the queue of alerts', () => {
     expect([isEmpty(queue), wakeAt(queue, 0), takeDue(queue, HOUR)]).toEqual([true, undefined, []]);
   });
 
-  it('G7: what still holds of a cancelled delivery goes out under the same id, with what came since', () => {
+  it('G7: what still holds of a cancelled delivery goes out alone under the same id; what came since has its own', () => {
     const queue = newQueue({ ref, settings: settings() });
     take(queue, [item(1, 'question', 0), item(2, 'failed', 0)]);
     const [sent] = takeDue(queue, MINUTE);
@@ -314,11 +314,42 @@ describe('the queue of alerts', () => {
     expect(underWay(queue, [item(1, 'question', 0).id])).toEqual(['ops']);
     expect(underWay(queue, ['other'])).toEqual([]);
     putBack(queue, 'ops', new Set([item(1, 'question', 0).id]));
-    const [again] = takeDue(queue, 2 * MINUTE);
-    expect(again?.alert).toMatchObject({ id: sent?.alert.id, counts: { failed: 2 } });
-    expect(again?.alert.items.map(({ id }) => id)).toEqual([item(2, 'failed', 0).id, item(3, 'failed', 0).id]);
-    putBack(queue, 'ops', new Set(again?.alert.items.map(({ id }) => id)));
+    expect(wakeAt(queue, MINUTE)).toBe(MINUTE);
+    const again = takeDue(queue, MINUTE);
+    expect(again).toMatchObject([
+      { alert: { id: sent?.alert.id, counts: { failed: 1 }, items: [{ id: 'r.i.failed.2' }] } },
+    ]);
+    expect(takeDue(queue, HOUR)).toEqual([]);
+    delivered(queue, 'ops');
+    expect(takeDue(queue, 2 * MINUTE)).toMatchObject([{ alert: { id: 'r.i.failed.3', counts: { failed: 1 } } }]);
+    putBack(queue, 'ops', new Set(['r.i.failed.3']));
     expect(isEmpty(queue)).toBe(true);
+  });
+
+  it('G7: what is left of a cancelled delivery is taken back, too, and goes with its row', () => {
+    for (const gone of ['event', 'row']) {
+      const queue = newQueue({ ref, settings: settings() });
+      take(queue, [item(1, 'question', 0), item(2, 'failed', 0)]);
+      takeDue(queue, MINUTE);
+      putBack(queue, 'ops', new Set(['r.i.question.1']));
+      expect(isEmpty(queue)).toBe(false);
+      if (gone === 'event') take(queue, [], ['r.i.failed.2']);
+      else takeBatch(queue, { ref, settings: settings({ rows: [] }), items: [] });
+      expect([isEmpty(queue), takeDue(queue, HOUR)]).toEqual([true, []]);
+    }
+  });
+
+  it('G7: quiet hours that begin meanwhile do not hold the rest of a cancelled delivery', () => {
+    const quiet = { from: 22 * 60, to: 7 * 60 };
+    const queue = newQueue({ ref, settings: settings({ quiet }) });
+    const evening = 22 * HOUR - 2 * MINUTE;
+    take(queue, [item(1, 'question', evening), item(2, 'failed', evening)]);
+    expect(takeDue(queue, evening + MINUTE)).toHaveLength(1);
+    take(queue, [item(3, 'failed', evening + MINUTE)]);
+    putBack(queue, 'ops', new Set(['r.i.question.1']));
+    expect(takeDue(queue, 23 * HOUR)).toMatchObject([{ alert: { id: 'r.i.question.1', counts: { failed: 1 } } }]);
+    delivered(queue, 'ops');
+    expect(takeDue(queue, 23 * HOUR)).toEqual([]);
   });
 
   const kind = fc.constantFrom(...every);
@@ -383,6 +414,78 @@ describe('the queue of alerts', () => {
           expect(told).toEqual(wanted);
         },
       ),
+    );
+  });
+
+  const turn = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('event' as const), kind, id: fc.nat(15) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('over' as const), nth: fc.nat(30) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: MINUTE, max: 2 * HOUR }) }),
+    },
+    // The receiver takes a try whose answer is lost.
+    { weight: 3, arbitrary: fc.constant({ do: 'taken' as const }) },
+    { weight: 1, arbitrary: fc.constant({ do: 'delivered' as const }) },
+  );
+
+  it('G7: a receiver that drops known ids of alerts misses no event and sees none twice, whichever tries it took', () => {
+    fc.assert(
+      fc.property(
+        fc.array(turn, { maxLength: 80, size: 'max' }),
+        fc.boolean(),
+        fc.nat(24 * 60 - 1),
+        (story, hasQuiet, from) => {
+          const quiet = hasQuiet ? { quiet: { from, to: (from + 300) % (24 * 60) } } : {};
+          const of = settings(quiet);
+          const queue = newQueue({ ref, settings: of });
+          const holds = new Set<string>();
+          const over = new Set<string>();
+          const alerts = new Set<string>();
+          // By the ids of alerts, and by those of events.
+          const seen: string[] = [];
+          const events = new Set<string>();
+          let now = 0;
+          const taken = (): void => {
+            for (const { id, items } of Object.values(queue.sending)) {
+              if (!alerts.has(id)) seen.push(...items.map((one) => one.id));
+              alerts.add(id);
+              for (const one of items) events.add(one.id);
+            }
+          };
+          const arrives = (): void => {
+            taken();
+            for (const row of Object.keys(queue.sending)) delivered(queue, row);
+          };
+          for (const step of story) {
+            if (step.do === 'event') {
+              const one = item(step.id, step.kind, now);
+              if (!over.has(one.id)) holds.add(one.id);
+              take(queue, [one]);
+            } else if (step.do === 'over') {
+              const id = [...holds][step.nth % holds.size];
+              if (id === undefined) continue;
+              holds.delete(id);
+              over.add(id);
+              take(queue, [], [id]);
+              for (const row of underWay(queue, [id])) putBack(queue, row, new Set([id]));
+            } else if (step.do === 'pass') now += step.ms;
+            else if (step.do === 'taken') taken();
+            else arrives();
+            takeDue(queue, now);
+          }
+          for (let rounds = 0; !isEmpty(queue) && rounds < 200; rounds++) {
+            arrives();
+            now = Math.max(now, wakeAt(queue, now) ?? now);
+            takeDue(queue, now);
+          }
+          expect(isEmpty(queue)).toBe(true);
+          expect(new Set(seen).size).toBe(seen.length);
+          expect([...holds].filter((id) => !seen.includes(id))).toEqual([]);
+          expect([...holds].filter((id) => !events.has(id))).toEqual([]);
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 });
