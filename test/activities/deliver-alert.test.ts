@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApplicationFailure } from '@temporalio/common';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { alertJsonSchema, alertPayload } from '../../src/config/schema/alert.js';
 import type { Alert } from '../../src/protocol/alerts.js';
 import { isSigned, type Receiver, receiver } from '../support/receiver.js';
@@ -107,6 +107,17 @@ describe('a webhook', () => {
     expect(hook.received).toHaveLength(1);
     expect(await deliver(b, { row: 'other' })).toEqual({ outcome: 'gone', to: 'other' });
   });
+
+  it('G7: that has answered is noted before anything of the answer is waited for', async () => {
+    const hook = await listening((response) => void response.writeHead(200).write('the rest never comes'));
+    const b = await rig({ to: 'webhook', url: hook.url });
+    const cancel = vi.spyOn(ReadableStream.prototype, 'cancel').mockReturnValue(new Promise(() => {}));
+    onTestFinished(() => cancel.mockRestore());
+    expect(await deliver(b)).toEqual({ outcome: 'delivered', to: 'webhook' });
+    expect(cancel).toHaveBeenCalledOnce();
+    expect(await deliver(b)).toEqual({ outcome: 'before', to: 'webhook' });
+    expect(hook.received).toHaveLength(1);
+  }, 20_000);
 
   it.each([
     [500, true],
