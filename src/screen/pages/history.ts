@@ -83,7 +83,11 @@ export function historyView(view: View): Picture {
   const first = windowAt(at, runs.length, list, ui.scroll.history);
   const lines = [
     head,
-    line(dim(`   ${pad('begun', 12)}  ${pad('took', 6)}  ${pad('outcome', 15)}landed  not  iter.     cost  agents`)),
+    line(
+      dim(
+        `   ${pad('begun', 12)}  ${pad('took', 6)}  ${pad('outcome', 15)}${fitting(['landed', '  not', '  iter.', '     cost'], '  agents', size.columns)}`,
+      ),
+    ),
     ...runs
       .slice(first, first + list)
       .map((one, index) => marked(runLine(one, view), first + index === at, size.columns)),
@@ -128,12 +132,25 @@ const count = (value: number | undefined, cells: number): string =>
 const cost = (value: number | undefined, cells: number): string =>
   pad(value === undefined ? UNKNOWN : dollars(value), cells, 'right');
 
-function runLine(run: HistoryRun, { now }: View): Line {
+/** Whole numbers only: one that is cut is another number. The names after them may be cut. */
+function fitting(numbers: readonly string[], names: string, columns: number): string {
+  let text = '';
+  for (const number of numbers) {
+    if (BEFORE_NUMBERS + text.length + number.length > columns) return text;
+    text += number;
+  }
+  return BEFORE_NUMBERS + text.length + NAMES < columns ? `${text}${names}` : text;
+}
+const BEFORE_NUMBERS = 40;
+const NAMES = '  agents'.length;
+
+function runLine(run: HistoryRun, { now, size }: View): Line {
   const { sign, colour } = lookOf(run);
+  const numbers = [count(run.landed, 6), count(run.notLanded, 5), count(run.iterations, 7)];
   return line(
     `   ${pad(dayClock(run.startedAt, now), 12)}  ${pad(ran(run, now), 6)}  `,
     coloured(pad(`${sign} ${run.outcome}`, 15), colour),
-    `${count(run.landed, 6)}${count(run.notLanded, 5)}${count(run.iterations, 7)}${pad(moneyText(run), 9, 'right')}  ${run.agents.map(clean).join(', ')}`,
+    fitting([...numbers, pad(moneyText(run), 9, 'right')], `  ${run.agents.map(clean).join(', ')}`, size.columns),
   );
 }
 

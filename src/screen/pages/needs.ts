@@ -12,7 +12,7 @@ import { noticeLines } from '../run/notices.js';
 import { costText } from '../run/run-slots.js';
 import { beside, box, indented, type Part } from '../text/boxes.js';
 import { dim, inverse, type Line, line, rule } from '../text/line.js';
-import { many, needYou, whole } from '../text/numbers.js';
+import { many, needYou, UNKNOWN, whole } from '../text/numbers.js';
 import { packed } from '../text/packed.js';
 import { clean, labelled, wrapAll } from '../text/text.js';
 import { clock, lasted } from '../text/time.js';
@@ -228,7 +228,9 @@ function didLines(view: View, idea: IdeaModel, columns: number): Line[] {
   const parts = [many(commitsOf(view, idea), 'commit')];
   if (read !== undefined) parts.push(`${many(read, 'file')} read`);
   if (idea.spent.ms > 0) parts.push(lasted(idea.spent.ms));
-  parts.push(costText(idea));
+  const cost = costText(idea);
+  // Nothing but the dollar sign says what the number is.
+  parts.push(cost === UNKNOWN ? `cost ${cost}` : cost);
   const { gate } = idea;
   const tests = gate?.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : '';
   parts.push(gate ? gateWords(gate, tests) : 'gate not run');

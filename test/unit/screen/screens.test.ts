@@ -25,6 +25,28 @@ const draw = (more: Partial<Ui>, details: Details, size: Size, theme = UTF8, mod
 const textOf = ({ lines }: Picture): string => lines.map(plainLine).join('\n');
 const SMALL: Size = { columns: 80, rows: 24 };
 
+it('History leaves whole columns out where they do not fit: a number that is cut is another one', () => {
+  const head = (columns: number): string[] => {
+    const { lines } = draw({ screen: 'history' }, pastDetails(), { columns, rows: 10 });
+    return lines.slice(1, 3).map(plainLine);
+  };
+  expect(head(60)).toEqual([
+    '   begun         took    outcome        landed  not  iter.',
+    expect.stringMatching(/^> {2}today 22:00 {3}1h42m .* 11 {4}3 {5}26 *$/),
+  ]);
+  expect(head(70)[0]).toMatch(/iter\. {5}cost$/);
+  expect(head(70)[1]).toMatch(/26 {4}\$4\.10 *$/);
+  expect(head(80)[0]).toMatch(/cost {2}agents$/);
+});
+
+it('what an idea did says that its cost is not known, and not only a sign', () => {
+  const model = shop();
+  const idea = model.ideas.get('mfa-001');
+  if (idea) idea.spent.unknownDollars = idea.spent.iterations;
+  const text = textOf(draw({ screen: 'needs' }, mfaDetails(), SMALL, ASCII, model));
+  expect(text).toContain(' 0 commits - 12 files read - 2m - cost - - gate not run');
+});
+
 const ANSWER = { text: 'Codes from an app. Make the table with the migration tool, not by hand.', cursor: 71 };
 const answering: Partial<Ui> = { screen: 'needs', answering: 'mfa-001', drafts: { 'mfa-001': ANSWER } };
 
