@@ -9,10 +9,21 @@ export function titleOf(model: RunModel): string {
   return `ralph ${name} ${counts.landed}/${counts.total}${needs > 0 ? ` ?${needs}` : ''}`;
 }
 
+/**
+ * What calls a person now. Not a number: between two frames one question may be answered elsewhere and another one come.
+ * A stop leaves a question open, under its id.
+ */
+export const callsOf = (model: RunModel): ReadonlySet<string> =>
+  new Set(
+    listsOf(model).needs.map(({ id, shown, idea }) =>
+      [id, shown, idea?.questionId ?? idea?.left?.questionId ?? ''].join(' '),
+    ),
+  );
+
 export interface Waiting {
-  /** Items that need a person; -1: not known yet. */
-  before: number;
-  now: number;
+  /** Undefined: not known yet. */
+  before: ReadonlySet<string> | undefined;
+  now: ReadonlySet<string>;
   focused: boolean;
   /** Whether the person wants a bell at all. */
   bell: boolean;
@@ -20,4 +31,4 @@ export interface Waiting {
 
 /** For something new, and only in a terminal that the person does not look at. */
 export const rings = ({ before, now, focused, bell }: Waiting): boolean =>
-  bell && before >= 0 && now > before && !focused;
+  bell && !focused && before !== undefined && [...now].some((one) => !before.has(one));

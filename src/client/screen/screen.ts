@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { asSystemError } from '../../config/system-errors.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { rings, titleOf } from '../../screen/attention.js';
+import { callsOf, rings, titleOf } from '../../screen/attention.js';
 import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
 import { together, typingFor, withLook } from '../../screen/control/drafts.js';
@@ -15,7 +15,6 @@ import { press } from '../../screen/control/press.js';
 import { atEnd, withNewRun } from '../../screen/control/seen.js';
 import { answered, messageUntil, sending } from '../../screen/control/sent.js';
 import { type Details, noDetails } from '../../screen/details.js';
-import { listsOf } from '../../screen/lists.js';
 import type { KeyPress } from '../../screen/terminal/keys.js';
 import { focus, newPace, painted, wants } from '../../screen/terminal/pace.js';
 import { render } from '../../screen/terminal/render.js';
@@ -66,7 +65,7 @@ export class Screen {
   #composedUi: Ui | undefined;
   #timer: NodeJS.Timeout | undefined;
   #messageUntil = messageUntil({}, Date.now());
-  #needs = -1;
+  #calls: ReadonlySet<string> | undefined;
   #focused = true;
   #reading = false;
   #unreadable = '';
@@ -125,7 +124,7 @@ export class Screen {
     const runId = await this.#run.followNewest((theirs) => this.#redraft((mine) => together(mine, theirs)));
     if (runId === undefined) return;
     this.#reported = false;
-    this.#needs = -1;
+    this.#calls = undefined;
     const { report: _, history: __, idea: ___, ...kept } = this.#details;
     this.#details = kept;
     this.#ui = withNewRun(this.#ui);
@@ -213,10 +212,10 @@ export class Screen {
   }
 
   #ring(): void {
-    const { length } = listsOf(this.#model).needs;
+    const now = callsOf(this.#model);
     const bell = wantsBell(this.#context.env);
-    if (rings({ before: this.#needs, now: length, focused: this.#focused, bell })) this.#terminal.bell();
-    this.#needs = length;
+    if (rings({ before: this.#calls, now, focused: this.#focused, bell })) this.#terminal.bell();
+    this.#calls = now;
   }
 
   #key(key: KeyPress): void {

@@ -1,7 +1,7 @@
 /** The title of the terminal, and the bell for somebody who looks elsewhere. Feature: G5. */
 import { expect, it } from 'vitest';
 import { newModel } from '../../../src/model/fold.js';
-import { rings, titleOf } from '../../../src/screen/attention.js';
+import { callsOf, rings, titleOf } from '../../../src/screen/attention.js';
 import { idea, shop } from './shop.js';
 
 it('the title says what landed and how many wait for a person', () => {
@@ -12,13 +12,36 @@ it('the title says what landed and how many wait for a person', () => {
   );
 });
 
+const one = new Set(['a']);
+const two = new Set(['a', 'b']);
 it.each([
-  ['something new, and nobody looks', { before: 1, now: 2, focused: false, bell: true }, true],
-  ['somebody looks', { before: 1, now: 2, focused: true, bell: true }, false],
-  ['nothing new', { before: 2, now: 2, focused: false, bell: true }, false],
-  ['one was answered', { before: 2, now: 1, focused: false, bell: true }, false],
-  ['the screen has just opened', { before: -1, now: 3, focused: false, bell: true }, false],
-  ['the person wants none', { before: 1, now: 2, focused: false, bell: false }, false],
+  ['something new, and nobody looks', { before: one, now: two, focused: false, bell: true }, true],
+  ['somebody looks', { before: one, now: two, focused: true, bell: true }, false],
+  ['nothing new', { before: two, now: two, focused: false, bell: true }, false],
+  ['one was answered', { before: two, now: one, focused: false, bell: true }, false],
+  [
+    'one was answered elsewhere, and another one came',
+    { before: one, now: new Set(['b']), focused: false, bell: true },
+    true,
+  ],
+  ['the screen has just opened', { before: undefined, now: two, focused: false, bell: true }, false],
+  ['the person wants none', { before: one, now: two, focused: false, bell: false }, false],
 ])('%s', (_, waiting, rung) => {
   expect(rings(waiting)).toBe(rung);
+});
+
+it('G7: another question of the same idea calls again; one that a stop leaves open does not', () => {
+  const asking = (questionId: string) => {
+    const model = shop();
+    Object.assign(model.ideas.get('mfa-001') ?? {}, { questionId });
+    return model;
+  };
+  const [first, second] = [callsOf(asking('q1')), callsOf(asking('q2'))];
+  expect(first.size).toBe(3);
+  const seen = { focused: false, bell: true };
+  expect(rings({ ...seen, before: first, now: second })).toBe(true);
+  const left = asking('q1');
+  const idea = left.ideas.get('mfa-001');
+  Object.assign(idea ?? {}, { questionId: undefined, left: { question: 'Which?', questionId: 'q1', approval: false } });
+  expect(rings({ ...seen, before: first, now: callsOf(left) })).toBe(false);
 });
