@@ -81,6 +81,7 @@ export const LONG_FILES = [
   'test/integration/screen-features.test.ts',
   'test/integration/screen-hands.test.ts',
   'test/integration/screen-keys.test.ts',
+  'test/integration/screen-morning.test.ts',
   'test/integration/screen-paint.test.ts',
   'test/integration/screen-states.test.ts',
   'test/integration/screen-still.test.ts',
