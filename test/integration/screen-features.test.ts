@@ -1,6 +1,6 @@
 /**
  * Every promise of the full screen, in a pseudo terminal at each size, locale and colour: keys in, picture out. One run
- * serves all of them. Features: C1 C2 C3 C4 C5 G1 G2 G3 G4 G5 G8.
+ * serves all of them. Features: C1 C2 C3 C4 C5 G1 G2 G3 G4 G5 G7 G8.
  */
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -44,6 +44,14 @@ const SCRIPT = {
             { signal: 'BLOCKED: no key for the staging machine' },
           ],
         ],
+        [
+          `ring-${n}`,
+          [
+            { ...finished(`ring-${n}`), whenPrompt: { contains: 'as a whisper' } },
+            { signal: 'NEEDS_HUMAN: Loud or soft?', whenPrompt: { contains: 'somebody listens' } },
+            { signal: 'BLOCKED: nobody hears it' },
+          ],
+        ],
         [`time-${n}`, [{ do: [write('half.txt')], signal: 'PROGRESS: 60' }, finished(`time-${n}`)]],
       ]),
     ),
@@ -63,6 +71,7 @@ beforeAll(async () => {
       ...mine('ask', 'Choose the port'),
       ...mine('fail', 'Fail at first'),
       ...mine('block', 'Deploy to staging'),
+      ...mine('ring', 'Call a person'),
       ...mine('time', 'Use up one iteration', { max_iterations: 1 }),
     ]),
   });
@@ -90,7 +99,8 @@ beforeAll(async () => {
       return (
         last.get('slow') === 'iteration 2' &&
         last.get('done') === 'landed' &&
-        ['needs-human', 'failed', 'blocked', 'timeout'].every((status) => has(status) === TERMINALS.length)
+        has('blocked') === 2 * TERMINALS.length &&
+        ['needs-human', 'failed', 'timeout'].every((status) => has(status) === TERMINALS.length)
       );
     },
     240_000,
@@ -99,7 +109,7 @@ beforeAll(async () => {
 
 afterAll(() => box?.dispose());
 
-const ALL = 2 + 4 * TERMINALS.length;
+const ALL = 2 + 5 * TERMINALS.length;
 
 describe.each(TERMINALS)('in a terminal of $name', (kind) => {
   const { n, size, ascii, colour } = kind;
@@ -247,6 +257,33 @@ describe.each(TERMINALS)('in a terminal of $name', (kind) => {
     screen.press('enter');
     await tab('Said');
     await screen.shows('The key is in the vault');
+  });
+
+  it('G7: a new question rings once where nobody looks; title, list and header count it until it is answered', async () => {
+    const id = `ring-${n}`;
+    await list(id);
+    await screen.shows(new RegExp(`[⊗B] ${id} .*blocked`));
+    expect((await box.run('hint', id, 'somebody listens')).code).toBe(0);
+    const rung = screen.bells;
+    const before = screen.title;
+    const [, landed = '', needs = ''] = /^ralph repo (\d+)\/\d+ \?(\d+)$/.exec(before ?? '') ?? [];
+    screen.press('focus-out');
+    // Between two frames that nobody looks at, another block ends and the question comes: as many as before.
+    expect((await box.run('unblock', id)).code).toBe(0);
+    await until('the bell', async () => screen.bells > rung);
+    expect(screen.bells).toBe(rung + 1);
+    await screen.shows(new RegExp(`\\? ${id} .*asks`));
+    await until('the title', async () => screen.title === before);
+    screen.press('1');
+    await screen.shows(new RegExp(`\\b${needs} need you`));
+    expect((await box.run('answer', id, 'as a whisper')).code).toBe(0);
+    await until(
+      'the title without it',
+      async () => screen.title === `ralph repo ${Number(landed) + 1}/${ALL} ?${Number(needs) - 1}`,
+    );
+    screen.press('focus-in');
+    await screen.shows(new RegExp(`\\b${Number(needs) - 1} need you`));
+    expect(screen.bells).toBe(rung + 1);
   });
 
   it('C1: the run is paused and resumed by key; a stop asks first, and Enter alone is no', async () => {

@@ -68,6 +68,16 @@ export class PtyScreen {
     return this.#terminal.buffer.active.type === 'alternate';
   }
 
+  /** How often it rang: the end of a title or of a copied text is no bell. */
+  get bells(): number {
+    return this.raw.replace(OSC, '').split(BEL).length - 1;
+  }
+
+  /** The title of the terminal, as it was set last. */
+  get title(): string | undefined {
+    return this.raw.match(TITLE)?.at(-1)?.slice(4, -1);
+  }
+
   press(...keys: string[]): void {
     for (const key of keys) this.process.write(KEYS[key] ?? key);
   }
@@ -96,6 +106,10 @@ export class PtyScreen {
   }
 }
 
+const BEL = '\u0007';
+const OSC = new RegExp(`\u001b\\][^${BEL}]*${BEL}`, 'g');
+const TITLE = new RegExp(`\u001b\\]2;[^${BEL}]*${BEL}`, 'g');
+
 const KEYS: Readonly<Record<string, string>> = {
   up: '\u001b[A',
   down: '\u001b[B',
@@ -116,6 +130,8 @@ const KEYS: Readonly<Record<string, string>> = {
   'ctrl-r': '\u0012',
   'ctrl-l': '\u000c',
   'ctrl-z': '\u001a',
+  'focus-in': '\u001b[I',
+  'focus-out': '\u001b[O',
   f1: '\u001bOP',
   f10: '\u001b[21~',
 };
