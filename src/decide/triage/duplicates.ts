@@ -8,6 +8,7 @@ import type { KnownWork } from '../../protocol/triage.js';
 import { type Alike, alike, SAME } from './alike.js';
 import { weightOfConcept } from './concepts.js';
 import type { Features } from './features.js';
+import type { Slices } from './slices.js';
 
 export interface Candidate {
   id: string;
@@ -30,13 +31,17 @@ export interface Repeats {
 }
 
 /** Duplicate reports, by id. */
-export function duplicates(reports: readonly Candidate[], known: readonly KnownFeatures[]): Map<string, Repeats> {
+export function* duplicates(
+  reports: readonly Candidate[],
+  known: readonly KnownFeatures[],
+): Slices<Map<string, Repeats>> {
   const weight = weigher([...reports, ...known].map(({ features }) => features));
   const index = new Index(weight);
   for (const { work, features } of [...known].sort((a, b) => compare(a.work.id, b.work.id)))
     index.add({ id: work.id, kind: work.state, created: work.created, features });
   const found = new Map<string, Repeats>();
   for (const report of [...reports].sort(byRank)) {
+    yield;
     const nearest = report.stays ? undefined : index.nearest(report.features, report.created);
     if (nearest) found.set(report.id, nearest);
     else index.add({ id: report.id, kind: 'report', features: report.features });

@@ -5,6 +5,7 @@
  */
 import type { PastWork, Tier } from '../../protocol/triage.js';
 import { conceptsOf, weightOfConcept } from './concepts.js';
+import { eachOf, type Slices, whole } from './slices.js';
 
 const MINUTE = 60_000;
 const BEFORE: Readonly<Record<Tier, number>> = { T1: 1 * MINUTE, T2: 5 * MINUTE, T3: 20 * MINUTE };
@@ -43,14 +44,14 @@ export interface Estimate {
 export type Estimator = (text: string, guess?: number) => Estimate;
 
 /** `past`: newest first. Uses ideas about the same concepts once enough exist, else all ideas of the same tier. */
-export function learn(past: readonly PastWork[]): Estimator {
-  const lessons = past
-    .filter(({ ms }) => Number.isFinite(ms) && ms > 0)
-    .slice(0, MOST_LESSONS)
-    .map(({ title, text, ms }): Lesson => {
-      const whole = `${title}\n${text}`.slice(0, 20_000);
-      return { tier: tierByRules(whole), log: Math.log(ms), concepts: conceptsOf(whole) };
-    });
+export const learn = (past: readonly PastWork[]): Estimator => whole(learning(past));
+
+export function* learning(past: readonly PastWork[]): Slices<Estimator> {
+  const timed = past.filter(({ ms }) => Number.isFinite(ms) && ms > 0).slice(0, MOST_LESSONS);
+  const lessons = yield* eachOf(timed, ({ title, text, ms }): Lesson => {
+    const all = `${title}\n${text}`.slice(0, 20_000);
+    return { tier: tierByRules(all), log: Math.log(ms), concepts: conceptsOf(all) };
+  });
   return (text, guessMs) => {
     const guess = guessMs === undefined ? tierByRules(text) : tierOf(guessMs);
     const such = lessons.filter(({ tier }) => tier === guess);

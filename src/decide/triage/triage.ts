@@ -1,5 +1,6 @@
 /**
- * Triage: five gates in order, then score and tier. Every rejection has gate, reason and quote.
+ * Triage: five gates in order, then score and tier. Every rejection has gate, reason and quote. Thousands of long reports
+ * take seconds, so it comes in slices, too.
  * Invariant: pure; never throws for any report. The order of the reports does not change the verdicts.
  */
 import type {
@@ -23,8 +24,9 @@ import { quoteOf } from './quote.js';
 import { type Readable, readable } from './readable.js';
 import { scoreOf, total } from './score.js';
 import { shownIn } from './shown.js';
+import { eachOf, type Slices, whole } from './slices.js';
 import { noSymptom } from './symptom.js';
-import { inOrder, learn } from './tier.js';
+import { inOrder, learning } from './tier.js';
 
 export interface TriageInput {
   reports: readonly BugReport[];
@@ -55,7 +57,9 @@ interface Judged {
   reading: Reading | undefined;
 }
 
-export function triage(input: TriageInput): Triage {
+export const triage = (input: TriageInput): Triage => whole(triaging(input));
+
+export function* triaging(input: TriageInput): Slices<Triage> {
   const { reports, overrules } = input;
   const open = reports.filter(({ state }) => state === 'open');
   const rejected = new Map<string, Rejection>();
@@ -69,6 +73,7 @@ export function triage(input: TriageInput): Triage {
   };
   const left: Judged[] = [];
   for (const report of open) {
+    yield;
     const overrule = overrules.get(report.id);
     if (overrule?.verdict === 'reject') {
       reject(report, 'person', overrule.reason);
@@ -88,7 +93,7 @@ export function triage(input: TriageInput): Triage {
     if (failed) reject(report, failed.gate, failed.reason, failed.about);
     else left.push(judged);
   }
-  const repeats = repeated(left, input);
+  const repeats = yield* repeated(left, input);
   const survivors: Judged[] = [];
   for (const judged of left) {
     const { report, read, reading } = judged;
@@ -99,7 +104,7 @@ export function triage(input: TriageInput): Triage {
     else survivors.push(judged);
   }
   return {
-    survivors: inOrder(surviving(survivors, rejected, input.past)),
+    survivors: inOrder(yield* surviving(survivors, rejected, input.past)),
     rejected: open.flatMap(({ id }) => rejected.get(id) ?? []),
     closed: reports.filter(({ state }) => state === 'closed').map(({ id }) => id),
   };
@@ -120,8 +125,8 @@ const actionDoubt = (read: Readable, reading: Reading | undefined) =>
 
 const firstLine = (text = ''): string => text.split('\n', 1)[0] ?? '';
 
-function repeated(left: readonly Judged[], { reports, known, now }: TriageInput): Map<string, Repeats> {
-  const candidates = left.map(({ report, score, accepted }) => ({
+function* repeated(left: readonly Judged[], { reports, known, now }: TriageInput): Slices<Map<string, Repeats>> {
+  const candidates = yield* eachOf(left, ({ report, score, accepted }) => ({
     id: report.id,
     score,
     created: report.created ?? '',
@@ -141,10 +146,11 @@ function repeated(left: readonly Judged[], { reports, known, now }: TriageInput)
       }),
     );
   const works = [...known, ...closed].filter((work) => work.state !== 'closed' || isRecent(work.closed, now));
-  const all = works.map(
+  const all = yield* eachOf(
+    works,
     (work): KnownFeatures => ({ work, features: featuresOf({ title: work.title, body: work.text }) }),
   );
-  return duplicates(
+  return yield* duplicates(
     candidates,
     all.filter(({ features }) => says(features)),
   );
@@ -169,16 +175,16 @@ function why({ of, kind, alike }: Repeats): string {
   return `it repeats ${what}: ${by}`;
 }
 
-function surviving(
+function* surviving(
   list: readonly Judged[],
   rejected: ReadonlyMap<string, Rejection>,
   past: readonly PastWork[],
-): Survivor[] {
-  const estimate = learn(past);
+): Slices<Survivor[]> {
+  const estimate = yield* learning(past);
   const repeats = new Map<string, string[]>();
   for (const { id, duplicateOf } of rejected.values())
     if (duplicateOf !== undefined) repeats.set(duplicateOf, [...(repeats.get(duplicateOf) ?? []), id].sort());
-  return list.map(({ report, read, parts, score, accepted, reading }) => ({
+  return yield* eachOf(list, ({ report, read, parts, score, accepted, reading }) => ({
     id: report.id,
     title: report.title,
     score,

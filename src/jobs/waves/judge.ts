@@ -2,8 +2,9 @@
  * Triages the reports of a wave with what the project knows: verdicts of people, work under way, landed work, files.
  * Invariant: the same verdicts as `ralphctl triage`.
  */
-import { learn } from '../../decide/triage/tier.js';
-import { triage } from '../../decide/triage/triage.js';
+import { eachOf } from '../../decide/triage/slices.js';
+import { learning } from '../../decide/triage/tier.js';
+import { triaging } from '../../decide/triage/triage.js';
 import { unread } from '../../decide/triage/unread.js';
 import type { Candidate } from '../../decide/waves/choose.js';
 import { listFiles } from '../../git/checkout-index.js';
@@ -13,6 +14,7 @@ import type { WaveReading, WaveRejection } from '../../protocol/waves.js';
 import { readingsOf } from '../../run-files/readings.js';
 import { overrulesOf } from '../../run-files/triage.js';
 import { workHere } from '../../run-files/work-here.js';
+import { inTurns } from './in-turns.js';
 import type { Read } from './read/read.js';
 
 /** Lets an agent read reports. */
@@ -45,15 +47,15 @@ export async function judge(
 ): Promise<Judged> {
   const { root, project, repo } = here;
   const { known, past } = await workHere(root, project);
-  const estimate = learn(past);
+  const estimate = await inTurns(learning(past));
   const byRef = new Map(ideas.flatMap((idea) => (idea.origin ? [[idea.origin.ref, idea] as const] : [])));
   const own = ideas.filter(({ origin }) => reports === undefined || origin === undefined);
   // The place in the backlog counts within a priority.
   const score = ({ priority }: Idea, at: number): number => (priority?.steps ?? 0) * 100_000 + ideas.length - at;
+  const tiers = await inTurns(eachOf(own, ({ title, text }) => estimate(`${title}\n${text}`).tier));
   const candidates = own.map(
     (idea, at): Candidate => ({
-      ...{ id: idea.id, tier: estimate(`${idea.title}\n${idea.text}`).tier },
-      ...{ score: score(idea, at), dependsOn: idea.dependsOn },
+      ...{ id: idea.id, tier: tiers[at] ?? 'T2', score: score(idea, at), dependsOn: idea.dependsOn },
     }),
   );
   if (reports === undefined) return { candidates, rejected: [], readings: new Map() };
@@ -69,12 +71,12 @@ export async function judge(
     // An idea never repeats itself.
     known: [...known.filter(({ id }) => !ids.has(id)), ...keptBack(reports, new Set(held), byRef)],
   };
-  let result = triage(about);
+  let result = await inTurns(triaging(about));
   const byId = new Map(judged.map((one) => [one.id, one]));
   const wanted = reads ? unread(result).flatMap((id) => byId.get(id) ?? []) : [];
   const read = reads && wanted.length > 0 ? await reads(wanted, files) : undefined;
   for (const [id, reading] of read?.readings ?? []) readings.set(id, reading);
-  if (read && read.readings.size > 0) result = triage(about);
+  if (read && read.readings.size > 0) result = await inTurns(triaging(about));
   for (const { id, tier, score: points } of result.survivors) {
     const idea = byRef.get(id);
     if (idea) candidates.push({ id: idea.id, tier, score: points, dependsOn: idea.dependsOn });
