@@ -1,7 +1,7 @@
 /**
  * Answers the comments that an idea's agent had before its push, and resolves their threads (`landing.pr.answer`).
- * Invariant: one answer for each comment, whatever was cut off: a hidden mark in each answer names what it answers. No
- * word of people or agents is repeated. What the forge refuses is a note and no failure; a forge that is down is waited
+ * Invariant: one answer for each comment, whatever was cut off: a hidden mark in each answer names what it answers. It
+ * counts from ralphctl's own login only. No word of people or agents is repeated. What the forge refuses is a note and no failure; a forge that is down is waited
  * for. A thread stays open while it holds a word that the agent has not had, or where no file changed since.
  */
 import { type Forge, ForgeError, type Thread } from './forge.js';
@@ -71,7 +71,8 @@ function threadsOf(lines: readonly Remark[], fresh: readonly string[]): Open[] {
 async function answerThreads(forge: Forge, round: Round, done: Set<string>, note: Note): Promise<void> {
   const { number, fresh, had, how } = round;
   const lines = await forge.remarks(number, ['line']);
-  const answered = new Set(lines.flatMap(answeredBy));
+  const own = await ownOf(forge, lines);
+  const answered = new Set([...own].flatMap(answeredBy));
   const over: Thread[] = [];
   for (const thread of threadsOf(lines, fresh)) {
     const keys = thread.fresh.map(({ key }) => key);
@@ -86,7 +87,7 @@ async function answerThreads(forge: Forge, round: Round, done: Set<string>, note
         .reply(number, thread, `${answerMark(open)}\n${sentence(about, round)}`)
         .then(() => told(open))
         .catch((error: unknown) => note('comments of the pull request got no answer', error));
-    if (thread.all.every((one) => isOwn(one) || had.includes(one.key))) over.push(thread);
+    if (thread.all.every((one) => own.has(one) || had.includes(one.key))) over.push(thread);
   }
   if (how === 'reply' || round.idle || over.length === 0) return;
   await forge
@@ -94,15 +95,26 @@ async function answerThreads(forge: Forge, round: Round, done: Set<string>, note
     .catch((error: unknown) => note('threads of the pull request stay unresolved', error));
 }
 
+/** Anybody can write a mark. A login that may not say its own name, as that of an app, trusts every one. */
+async function ownOf(forge: Forge, all: readonly Remark[]): Promise<ReadonlySet<Remark>> {
+  const marked = all.filter(isOwn);
+  if (marked.length === 0) return new Set();
+  const me = await forge.me().catch((error: unknown) => {
+    if (!(error instanceof ForgeError) || error.later) throw error;
+    return undefined;
+  });
+  return new Set(me === undefined ? marked : marked.filter(({ author }) => author === me));
+}
+
 /** One comment for all that has no thread. */
 async function answerTalk(forge: Forge, round: Round, done: Set<string>): Promise<void> {
   const { number, fresh } = round;
   const talk = await forge.remarks(number, ['review', 'comment']);
-  const answered = new Set(talk.flatMap(answeredBy));
+  const answered = new Set([...(await ownOf(forge, talk))].flatMap(answeredBy));
   // The lines of a review without words have answers of their own.
-  const own = talk.filter(({ key, body }) => body.trim() !== '' && fresh.includes(key));
-  for (const { key } of own) if (answered.has(key)) done.add(key);
-  const open = own.filter(({ key }) => !answered.has(key));
+  const words = talk.filter(({ key, body }) => body.trim() !== '' && fresh.includes(key));
+  for (const { key } of words) if (answered.has(key)) done.add(key);
+  const open = words.filter(({ key }) => !answered.has(key));
   if (open.length === 0) return;
   const mark = answerMark(open.map(({ key }) => key));
   await forge.comment(number, `${mark}\n${sentence(open.map(linkOf).join(', '), round)}`);

@@ -118,6 +118,8 @@ export interface Closing {
 
 export interface Forge {
   readonly words: ForgeWords;
+  /** Of whom ralphctl's own words are, as `Remark` names authors. Undefined: the login may not say it. */
+  me(): Promise<string | undefined>;
   /** Those of the branch, onto whatever base, newest first. */
   listOf(branch: string): Promise<Listed[]>;
   /** Null: the forge does not show it. */

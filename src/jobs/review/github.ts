@@ -83,6 +83,7 @@ export function gitHub(place: ApiPlace, repo: Repo): Forge {
   };
   return {
     words: { one: 'Pull request', sign: '#', login: 'gh auth status' },
+    me: async () => (await gh.get<{ login: string }>('/user'))?.login,
     listOf: async (branch) => {
       const of = `head=${repo.owner}:${branch}`;
       const listed = await gh.get<ListedJson[]>(`pulls?state=all&sort=created&direction=desc&${of}`);

@@ -39,6 +39,7 @@ export function gitLab(at: ApiPlace, place: Place): Forge {
   const page = (number: number): string => `https://${place.host}/${place.path}/-/${requestPath(number)}`;
   return {
     words: { one: 'Merge request', sign: '!', login: `glab auth status --hostname ${place.host}` },
+    me: async () => (await glab.get<Person>('/user'))?.username,
     listOf: async (branch) => {
       const asked = new URLSearchParams({ state: 'all', order_by: 'created_at', sort: 'desc' });
       asked.set('source_branch', branch);

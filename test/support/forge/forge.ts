@@ -34,6 +34,8 @@ export interface Trouble {
   limitedUntil?: number;
   /** The next request finds the rate limit used up, for so many milliseconds from then on. */
   limitedForMs?: number;
+  /** What the login may not ask. */
+  refuse?: (request: Recorded) => boolean;
   /** Milliseconds before every answer. */
   slowMs?: number;
   /** The work is done, but the client gets no answer. */
@@ -124,6 +126,7 @@ export async function startForge(): Promise<Forge> {
   async function reply(recorded: Recorded, address: URL, path: string): Promise<Answer> {
     if (trouble.status !== undefined) return { status: trouble.status, body: { message: 'Server Error' } };
     if (recorded.login === '') return { status: 401, body: { message: 'Bad credentials' } };
+    if (trouble.refuse?.(recorded)) return { status: 403, body: { message: 'Resource not accessible by integration' } };
     if (trouble.limitedForMs !== undefined) {
       trouble.limitedUntil = Date.now() + trouble.limitedForMs;
       delete trouble.limitedForMs;
