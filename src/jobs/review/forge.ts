@@ -126,6 +126,8 @@ export interface Forge {
   read(number: number): Promise<Seen | null>;
   /** Who closed it, and when, epoch ms. */
   closing(number: number): Promise<Closing>;
+  /** A text as the forge keeps it, where `open` and `change` do not send it as it is. */
+  asKept(text: string): string;
   open(wanted: Wanted): Promise<Listed>;
   change(number: number, to: { base?: string; body?: string }): Promise<void>;
   /** It no longer merges by itself. */

@@ -97,6 +97,7 @@ export function gitHub(place: ApiPlace, repo: Repo): Forge {
       const issue = await gh.get<ClosedJson>(`issues/${number}`);
       return { ...(issue?.closed_by ? { by: issue.closed_by.login } : {}), ...timeOf(issue?.closed_at) };
     },
+    asKept: (text) => text,
     open: async ({ title, body, branch: head, base, draft }) =>
       asListed(await gh.send<ListedJson>('POST', 'pulls', { title, head, base, draft, body })),
     change: async (number, to) => {

@@ -53,6 +53,7 @@ export function gitLab(at: ApiPlace, place: Place): Forge {
       const request = await read(number);
       return { ...(request?.closed_by ? { by: request.closed_by.username } : {}), ...timeOf(request?.closed_at) };
     },
+    asKept: withoutCommands,
     open: async ({ title, body, branch, base, draft }) =>
       asListed(
         await glab.send<MergeRequestJson>('POST', 'merge_requests', {

@@ -5,17 +5,13 @@
  */
 
 import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ideaDir } from '../../config/paths.js';
-import { MIB, readInput } from '../../config/read-input.js';
 import { openRemote } from '../../git/delivery/remote.js';
 import { RepositoryError } from '../../git/errors.js';
-import { PINNED_LOG } from '../../git/landing/first-parents.js';
 import type { LandOptions, Outcome } from '../../git/landing/land.js';
 import { ideaBranch } from '../../git/refs.js';
-import { git } from '../../git/runner.js';
 import type { ClosedPull, MergedGate } from '../../protocol/git-work.js';
-import type { Idea } from '../../protocol/idea.js';
 import type { Below } from '../../protocol/review.js';
 import { noteReviewed, type Reviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
@@ -24,28 +20,12 @@ import { readResult } from '../agent-run/result.js';
 import type { WorkDeps } from '../job.js';
 import { redactorOf } from '../secrets.js';
 import { type Answers, answerComments } from './answer.js';
-import { pullBody, pullTitle, titleFrom } from './body.js';
 import { closingOf, type Redact } from './closing.js';
 import { type Forge, ForgeError, type Listed } from './forge.js';
 import { forgeOf } from './open-forge.js';
 import { pushBranch, pushedBefore, sameFiles } from './push-branch.js';
-import { endedWithBase, isOurs, stand, standsLine, withLine } from './stand.js';
-
-interface OpenInput {
-  idea: Idea;
-  /** A pull request that somebody closed is followed by another one. */
-  anew?: boolean | undefined;
-  /** What its agent had before this work. */
-  seen?: readonly string[] | undefined;
-  /** The open pull request that it stands on. */
-  below?: Below | undefined;
-  candidate: string;
-  onto: string;
-  gate?: MergedGate | undefined;
-  runs: number;
-  dollars?: number | undefined;
-  by: readonly string[];
-}
+import { endedWithBase, isOurs, stand } from './stand.js';
+import { createPull, type OpenInput, renewPull } from './write-pull.js';
 
 /** What became of the hand-over. */
 type Opened = Extract<Outcome, { kind: 'in-review' | 'pull-closed' | 'waits-below' }>;
@@ -80,8 +60,9 @@ async function openPull(deps: WorkDeps, run: LoadedRun, input: OpenInput, signal
   });
   let made = there;
   try {
-    if (made) await stand(forge, made, base, below);
-    made ??= await create(deps, run, { ...input, candidate }, { forge, branch, base });
+    const about = { ...input, candidate };
+    if (made) await renewPull(deps, run, about, { forge, made, body: await stand(forge, made, base, below) });
+    made ??= await createPull(deps, run, about, { forge, branch, base });
   } catch (error) {
     // It was merged or closed meanwhile, and its branch is gone.
     if (error instanceof ForgeError && !error.later && below && (await isOver(forge, below)))
@@ -146,42 +127,6 @@ const closedPull = async (forge: Forge, { number, url }: Listed, redact: Redact)
   ...{ number, url },
   ...(await closingOf(forge, number, redact)),
 });
-
-async function create(
-  deps: WorkDeps,
-  { file: { repo, config } }: LoadedRun,
-  input: OpenInput,
-  { forge, branch, base }: { forge: Forge; branch: string; base: string },
-): Promise<Listed> {
-  const { idea, candidate, onto, below } = input;
-  const log = await git(repo).run(['log', '--reverse', '--format=%s', candidate, '--not', onto, '--'], {
-    read: true,
-    config: PINNED_LOG,
-  });
-  const redact = redactorOf(deps);
-  const on = below && `${forge.words.sign}${below.number}`;
-  const parts = { ...input, on, commits: log.split('\n').filter(Boolean) };
-  const body = pullBody(parts, await templateOf(repo, config));
-  const { title: pattern, draft } = config.landing.pr;
-  const title = pattern === undefined ? pullTitle(idea) : titleFrom(pattern, parts);
-  return forge.open({
-    ...{ title: redact(title), branch, base, draft },
-    body: redact(below ? withLine(body, standsLine(below, forge)) : body),
-  });
-}
-
-/** Read at each pull request, from the checkout. */
-async function templateOf(repo: string, { landing }: LoadedRun['file']['config']): Promise<string | undefined> {
-  const { template } = landing.pr;
-  if (template === undefined) return undefined;
-  const text = await readInput(resolve(repo, template), MIB).catch((error: Error) => {
-    throw new RepositoryError(
-      `${template}, which landing.pr.template names, cannot be read: ${error.message}.`,
-      'Put it back, or change landing.pr.template; then: ralphctl config reload',
-    );
-  });
-  return text.toString('utf8');
-}
 
 /** Labels and reviewers that are missing: the attempt that opened it may have ended there. */
 async function dress(

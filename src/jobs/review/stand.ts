@@ -31,11 +31,11 @@ export const endedWithBase = async (
 ): Promise<boolean> =>
   state === 'closed' && base !== target && isOurs(base, target) && (await forge.closedWithBase(number));
 
-/** An open one gets its base, and its text says on what it stands. */
-export async function stand(forge: Forge, pull: Listed, base: string, below: Below | undefined): Promise<void> {
+/** An open one gets its base, and its text says on what it stands. Returns the text. */
+export async function stand(forge: Forge, pull: Listed, base: string, below: Below | undefined): Promise<string> {
   const body = withLine(pull.body, below ? standsLine(below, forge) : '');
   const change = { ...(pull.base === base ? {} : { base }), ...(body === pull.body ? {} : { body }) };
-  if (Object.keys(change).length === 0) return;
+  if (Object.keys(change).length === 0) return body;
   await forge.change(pull.number, change).catch((error: unknown) => {
     if (!(error instanceof ForgeError) || error.later || below) throw error;
     throw new RepositoryError(
@@ -43,4 +43,5 @@ export async function stand(forge: Forge, pull: Listed, base: string, below: Bel
       `Change its base on its page: ${pull.url}`,
     );
   });
+  return body;
 }
