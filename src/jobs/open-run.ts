@@ -22,7 +22,7 @@ import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
 import { MOST_NOT_LANDED, type RunSummary } from '../protocol/run.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { abandonedIdeas, carryOver, retriedIdeas, takeCarried } from '../run-files/carried.js';
+import { abandonedIdeas, carryOver, retriedIdeas, takeCarried, withoutThose } from '../run-files/carried.js';
 import { type ModelOfRun, readModel } from '../run-files/read-model.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf, trackerOfRun, trackerSettings, waveSettings } from '../run-files/settings.js';
@@ -80,8 +80,7 @@ async function carriedInto(
   );
   const { hints, kept } = await takeCarried(root, ref, open).catch(asMissing);
   const retries = (await retriedIdeas(root, ref.project).catch(asMissing)).filter(({ idea }) => open.has(idea));
-  // A person who names an idea again wants it to run.
-  const wanted = kept.filter(({ idea, verb }) => verb !== 'rollback' || !again.includes(idea));
+  const wanted = withoutThose(kept, again);
   if (abandoned.length + hints.length + retries.length + wanted.length === 0) return undefined;
   return {
     ...{ abandoned, hints },

@@ -165,7 +165,7 @@ export function sinceThen({ ideas, order, target, endedAt }: RunModel): SinceThe
     else if (idea.forNext?.queued) add('queued for the next start', id);
     else if (isAnswered(idea)) add('answered', id);
     else if (idea.forNext?.givenUp) add('given up', id);
-    else if (idea.forNext?.leftOut && !idea.off) add('left out of the next start', id);
+    else if (idea.forNext?.leftOut && !idea.forNext.turnedDown && !idea.off) add('left out of the next start', id);
   }
   return [...found].map(([what, ids]) => ({ what, ideas: ids }));
 }

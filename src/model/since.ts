@@ -46,6 +46,8 @@ export interface KeptForNext {
   leftOut?: true;
   /** It was taken off the target, and stays out until a retry. */
   rolledBack?: true;
+  /** Somebody closed its pull request, and it stays out until a retry. */
+  turnedDown?: true;
   /** A person gave it up after the run. */
   givenUp?: true;
   /** The commands in their command-line form, e.g. `limit b-2 +5`. */

@@ -81,15 +81,21 @@ export interface CarriedOver {
   hints: { idea: string; notes: string[] }[];
   /** How often an idea that has not landed was tried again: it keeps its score (A2). Absent in runs of 0.1. */
   retries?: { idea: string; count: number }[];
-  /** Commands that people gave while no run was open; at the end of a run, its rollbacks. Absent where there are none. */
+  /**
+   * Commands that people gave while no run was open; at the end of a run, its rollbacks and what runs anew. Absent where
+   * there are none.
+   */
   kept?: KeptCommand[];
 }
 
 /** A command about an idea that the next run carries out at its start. */
 export interface KeptCommand {
   idea: string;
-  /** `rollback`: it was taken off the target and stays out until a `retry`. */
-  verb: 'retry' | 'unblock' | 'limit' | 'skip' | 'skip-step' | 'bump' | 'score' | 'rollback';
+  /**
+   * `rollback`: it was taken off the target and stays out until a `retry`. `closed`: somebody closed its pull request, and
+   * it stays out, too. `anew`: after that a person wants it again, so another pull request may follow.
+   */
+  verb: 'retry' | 'unblock' | 'limit' | 'skip' | 'skip-step' | 'bump' | 'score' | 'rollback' | 'closed' | 'anew';
   /** Of `limit` and `score`. */
   n?: number;
   reason?: string;

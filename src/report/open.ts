@@ -148,8 +148,8 @@ function notesOf(idea: IdeaModel, state: OpenState, { branch, commits, saved, ti
 function nextNotes({ id, forNext, lineGone }: IdeaModel): string[] {
   if (lineGone) return [lineGoneText(lineGone), ...(forNext?.queued ? [lineWait(lineGone)] : [])];
   if (!forNext) return [];
-  const { queued, leftOut, rolledBack, words } = forNext;
-  if (rolledBack) return [`runs leave it out until: ralphctl retry ${id}`];
+  const { queued, leftOut, rolledBack, turnedDown, words } = forNext;
+  if (rolledBack || turnedDown) return [`runs leave it out until: ralphctl retry ${id}`];
   if (leftOut) return ['the next run leaves it out'];
   const rest = words.filter((word) => !/^(?:retry|unblock) /.test(word));
   return [

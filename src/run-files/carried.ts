@@ -53,8 +53,8 @@ const CARRIED: StoredKind<Carried> = {
   fix: 'Remove the file, then abandon the idea or give the command again',
 };
 
-/** Verbs that count until the idea has landed (`rollback`: until a `retry`). The others apply to one run. */
-export const LASTING: ReadonlySet<Kept['verb']> = new Set(['limit', 'bump', 'score', 'rollback']);
+/** Verbs that count until the idea has landed (`rollback`, `closed`: until a `retry`). The others apply to one run. */
+export const LASTING: ReadonlySet<Kept['verb']> = new Set(['limit', 'bump', 'score', 'rollback', 'closed', 'anew']);
 
 const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);
 
@@ -93,6 +93,22 @@ export async function noteAbandoned(root: string, project: string, idea: string,
   const abandoned = { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
   await writeCarried(root, project, { ...before, abandoned, kept: kept.filter(({ verb }) => !DROPPED.has(verb)) });
 }
+
+/** Somebody closed its pull request. Noted at once, so that it outlasts a run that is cut off. */
+export async function noteClosed(root: string, project: string, idea: string, reason: string): Promise<void> {
+  const { kept = [], ...before } = await recordOf(root, project, idea);
+  const closed: Kept = { verb: 'closed', at: new Date().toISOString(), reason };
+  await writeCarried(root, project, { ...before, kept: [...kept.filter(isOfOthers), closed] });
+}
+
+/** Another pull request is open. */
+export async function forgetClosed(root: string, project: string, idea: string): Promise<void> {
+  const { kept = [], ...before } = await recordOf(root, project, idea);
+  const left = kept.filter(isOfOthers);
+  if (left.length < kept.length) await writeCarried(root, project, { ...before, kept: left });
+}
+
+const isOfOthers = ({ verb }: Kept): boolean => verb !== 'closed' && verb !== 'anew';
 
 /** False when the idea was not abandoned. */
 export async function takeBackAbandoned(root: string, project: string, idea: string): Promise<boolean> {
@@ -133,6 +149,13 @@ export async function takeCarried(
   return taken;
 }
 
+/** A person who names an idea again wants it to run. */
+export const withoutThose = (kept: readonly KeptCommand[], again: readonly string[]): KeptCommand[] =>
+  kept.flatMap((one) => {
+    if (!again.includes(one.idea)) return one;
+    return one.verb === 'rollback' ? [] : one.verb === 'closed' ? { idea: one.idea, verb: 'anew' } : one;
+  });
+
 function lasts(verb: Kept['verb'], idea: string, open: ReadonlyMap<string, string> | undefined): boolean {
   if (!LASTING.has(verb) || !open) return LASTING.has(verb);
   // A retry in the run cancels it.
@@ -151,12 +174,14 @@ export async function carryOver(
   const givenUp = new Map(abandoned.map((one) => [one.idea, one.reason]));
   const left = new Map(hints.map((one) => [one.idea, one.notes]));
   const counts = new Map(retries.map((one) => [one.idea, one.count]));
-  const off = new Set(said.flatMap(({ idea, verb }) => (verb === 'rollback' ? [idea] : [])));
+  const saidOf = (what: Kept['verb']) => new Set(said.flatMap(({ idea, verb }) => (verb === what ? [idea] : [])));
+  const [off, anew] = [saidOf('rollback'), saidOf('anew')];
   for (const idea of new Set([
     ...givenUp.keys(),
     ...left.keys(),
     ...counts.keys(),
     ...off,
+    ...anew,
     ...(await recorded(root, project)),
   ])) {
     if (!known.has(idea)) continue;
@@ -169,7 +194,13 @@ export async function carryOver(
     const others = before?.takenBy === runId ? [] : (before?.hints ?? []);
     const count = counts.get(idea);
     const notes = [...(left.get(idea) ?? []), ...others];
-    const kept = (before?.kept ?? []).filter(({ verb }) => before?.takenBy !== runId || lasts(verb, idea, open));
+    const kept = (before?.kept ?? []).filter(({ verb }) => {
+      if (verb === 'anew') return false;
+      // Only a retry or a landing reverses it, whatever the end of the run made of the idea.
+      if (verb === 'closed') return !anew.has(idea) && (!open || open.has(idea));
+      return before?.takenBy !== runId || lasts(verb, idea, open);
+    });
+    if (anew.has(idea)) kept.push({ verb: 'anew', at: new Date().toISOString() });
     if (off.has(idea) && !kept.some(({ verb }) => verb === 'rollback'))
       kept.push({ verb: 'rollback', at: new Date().toISOString() });
     await writeCarried(root, project, {

@@ -9,7 +9,7 @@ import { allCarried, type Carried, type Kept, LASTING, recordOf, writeCarried } 
 
 /** The kinds that a command replaces, besides its own kind. */
 const REPLACES: Partial<Record<Kept['verb'], readonly Kept['verb'][]>> = {
-  retry: ['skip', 'unblock', 'rollback'],
+  retry: ['skip', 'unblock', 'rollback', 'closed'],
   unblock: ['skip', 'retry'],
   skip: ['retry', 'unblock'],
   rollback: ['retry', 'unblock', 'skip'],
@@ -29,10 +29,13 @@ export async function keep(root: string, project: string, idea: string, command:
   const next = command.verb === 'limit' ? { ...command, n: (command.n ?? 0) + (before?.n ?? 0) } : command;
   const gone = new Set([command.verb, ...(REPLACES[command.verb] ?? [])]);
   const givenUp = abandoned && command.verb !== 'retry' ? { abandoned } : {};
+  // Without a word of a person, the closed pull request would turn the idea down once more.
+  const anew: Kept[] =
+    command.verb === 'retry' && kept.some(({ verb }) => verb === 'closed') ? [{ verb: 'anew', at: command.at }] : [];
   await writeCarried(root, project, {
     ...record,
     ...givenUp,
-    kept: [...kept.filter(({ verb }) => !gone.has(verb)), next],
+    kept: [...kept.filter(({ verb }) => !gone.has(verb)), ...anew, next],
   });
   return next;
 }
@@ -89,22 +92,23 @@ export async function keptForNext(root: string, project: string, runId?: string)
 const has = ({ kept }: KeptFor, ...verbs: Kept['verb'][]): boolean => kept.some(({ verb }) => verbs.includes(verb));
 
 /** Whether a person asked the next run to include the idea, or to leave it out. */
-export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true; rolledBack?: true } => ({
+export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true; rolledBack?: true; turnedDown?: true } => ({
   ...(has(one, 'retry', 'unblock') && !one.abandoned ? { queued: true } : {}),
-  ...(has(one, 'skip', 'rollback') ? { leftOut: true } : {}),
+  ...(has(one, 'skip', 'rollback', 'closed') ? { leftOut: true } : {}),
   ...(has(one, 'rollback') ? { rolledBack: true } : {}),
+  ...(has(one, 'closed') ? { turnedDown: true } : {}),
 });
 
 /**
- * The ideas that the next start leaves out until a retry: abandoned, rolled back or skipped by a person. Every view asks
- * here, so that all count the same. `open`: ideas that would run, in their order. `again`: those that a person wants
+ * The ideas that the next start leaves out until a retry: abandoned, rolled back or skipped by a person, or turned down by
+ * whoever closed the pull request. Every view asks here, so that all count the same. `open`: ideas that would run, in their order. `again`: those that a person wants
  * again, which reverses all but a skip.
  */
 export function leftOutOf(all: readonly KeptFor[], open: Iterable<string>, again: readonly string[] = []): string[] {
   const out = new Set(
     all.flatMap((one) => {
       const wanted = again.includes(one.idea);
-      return has(one, 'skip') || (!wanted && (one.abandoned || has(one, 'rollback'))) ? [one.idea] : [];
+      return has(one, 'skip') || (!wanted && (one.abandoned || has(one, 'rollback', 'closed'))) ? [one.idea] : [];
     }),
   );
   return [...open].filter((id) => out.has(id));
@@ -114,7 +118,10 @@ export function leftOutOf(all: readonly KeptFor[], open: Iterable<string>, again
 export function keptWords({ idea, kept, hints, answers, abandoned }: KeptFor): string[] {
   if (abandoned) return [];
   return [
-    ...kept.map(({ verb, n, reason }) => {
+    ...kept.flatMap(({ verb, n, reason }) => {
+      // A retry says it.
+      if (verb === 'anew') return [];
+      if (verb === 'closed') return `${idea} stays out`;
       const why = reason ? ` (${reason})` : '';
       if (verb === 'limit') return `limit ${idea} +${n}${why}`;
       if (verb === 'score') return `score ${idea} ${n}${why}`;

@@ -19,7 +19,8 @@ export function forNextText({ forNext, lineGone, status }: About): string | unde
   // What somebody brought back needs no more work.
   if (status === 'landed') return undefined;
   if (lineGone) return `${lineGoneText(lineGone)}${forNext?.queued ? `; ${lineWait(lineGone)}` : ''}`;
-  if (!forNext) return undefined;
+  // Its reason says so.
+  if (!forNext || forNext.turnedDown) return undefined;
   if (forNext.leftOut) return 'the next run leaves it out';
   if (forNext.queued) return 'queued for the next start';
   return `kept for the next start: ${forNext.words.map(clean).join(', ')}`;

@@ -6,6 +6,7 @@ import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
+import { recordOf } from '../../src/run-files/carried.js';
 import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
 import { check, closePull, mergePull, type Pull, tellStatus } from '../support/forge/pulls.js';
@@ -212,10 +213,15 @@ describe.skipIf(gh.path === undefined)(`D2 the pull request of an idea${leftOut(
     closePull(repo, pull.number, 'ann');
     const closed = { by: 'ann', why: 'Too big: split it.' };
     expect(await look()).toEqual({ kind: 'closed', ...closed });
+    const noted = async () => (await recordOf(at.b.root, at.b.ref.project, 't-1')).kept ?? [];
+    const why = `pull request ${pull.number} was closed by ann without a merge: ${pull.url} (its closing comment: "${closed.why}")`;
+    expect(await noted()).toMatchObject([{ verb: 'closed', reason: why }]);
     expect(await at.land(input)).toMatchObject({ kind: 'pull-closed', number: pull.number, url: pull.url, ...closed });
     expect(pulls.size).toBe(1);
+    expect(await noted()).toMatchObject([{ verb: 'closed', reason: why }]);
     expect(await at.land({ ...input, anew: true })).toMatchObject({ kind: 'in-review' });
     expect(pulls.size).toBe(2);
+    expect(await noted()).toEqual([]);
   });
 
   it('autoMerge asks the forge to merge, once, and merges at once where nothing is left to wait for', async () => {

@@ -3,6 +3,8 @@
  * it. Features: D2, C1.
  */
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import { scriptResolves, somebodyMerges } from '../support/forge/conflict.js';
@@ -80,6 +82,44 @@ describe.skipIf(gh.path === undefined)(`pull requests${leftOut(gh)}`, () => {
     expect(await box.git('rev-parse', 'main')).toBe(await inBare('rev-parse', 'main'));
     expect(await box.git('show', 'main:roadmap.md')).toMatch(/\[x\] \*\*a-1[\s\S]*\[x\] \*\*b-1[\s\S]*\[ \] \*\*c-1/);
     expect(pulls.size).toBe(3);
+  }, 300_000);
+
+  it('D2 C3: what a person turned down stays out of later starts and costs no agent run, until a retry', async () => {
+    await open(['c-1', 'd-1']);
+    const { box } = held;
+    await held.start();
+    const turnedDown = await opened('c-1');
+    mergePull(repo, (await opened('d-1')).number, 'ann');
+    closePull(repo, turnedDown.number, 'ann');
+    await held.finish();
+    const url = `https://github.localhost/me/shop/pull/${turnedDown.number}`;
+    const why = `pull request ${turnedDown.number} was closed by ann without a merge: ${url}`;
+    expect((await box.run('status')).stdout).toContain('c-1');
+    expect((await box.run('why', 'c-1')).stdout).toContain('ralphctl retry c-1');
+
+    const nothing = await box.run('start', '--detach');
+    expect(nothing.stdout).toContain(`c-1 is skipped: ${why} (in an earlier run)`);
+    expect(nothing.stdout).toContain('ralphctl retry c-1');
+    expect(await held.times('c-1', 1)).toBe(1);
+    // Beside work that is new, too.
+    const backlog = await readFile(join(box.repo, 'roadmap.md'), 'utf8');
+    await box.write({ 'roadmap.md': `${backlog}\n- [ ] **e-1**: New\n  - ralph: true\n` });
+    await box.commit('more');
+    await box.git('push', '--quiet');
+    await held.start();
+    const fresh = await opened('e-1');
+    expect((await held.idea('c-1', 'skipped')).reason).toBe(`${why} (in an earlier run)`);
+    mergePull(repo, fresh.number, 'ann');
+    await held.finish();
+    expect((await box.run('report')).stdout).toContain(why);
+    expect(pulls.size).toBe(3);
+
+    expect((await box.run('retry', 'c-1')).stdout).toContain('c-1 is queued again');
+    await held.start();
+    mergePull(repo, (await opened('c-1')).number, 'ann');
+    await held.idea('c-1', 'landed');
+    await held.finish();
+    expect(pulls.size).toBe(4);
   }, 300_000);
 
   it('D2: red checks, comments of people who may write, and a conflict go to the agent; strangers do not', async () => {

@@ -205,7 +205,7 @@ async function inPlan(
   { kept, givenUp }: { kept: readonly Kept[]; givenUp: boolean },
 ): Promise<Standing> {
   const plan = await closed.plan();
-  const leftOut = kept.some(({ verb }) => verb === 'skip' || verb === 'rollback');
+  const leftOut = kept.some(({ verb }) => verb === 'skip' || verb === 'rollback' || verb === 'closed');
   if (plan && idea) return standingInPlan(plan, idea, { givenUp, leftOut });
   return { state: 'pending', status: 'pending' };
 }

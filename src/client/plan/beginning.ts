@@ -5,7 +5,7 @@ import type { CarriedOver, KeptCommand } from '../../protocol/activities.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { AutopilotState } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
-import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
+import { abandonedIdeas, retriedIdeas, withoutThose } from '../../run-files/carried.js';
 import { keptForNext } from '../../run-files/kept.js';
 
 /** A person who names an idea again wants it to run. */
@@ -19,9 +19,10 @@ async function carriedInto(root: string, project: string, again: readonly string
     .filter(([idea]) => !again.includes(idea))
     .map(([idea, { reason }]) => ({ idea, reason: reason || undefined }));
   const kept = next.flatMap(({ idea, kept: all }): KeptCommand[] =>
-    all
-      .filter(({ verb }) => verb !== 'rollback' || !again.includes(idea))
-      .map(({ at: _, ...command }) => ({ idea, ...command })),
+    withoutThose(
+      all.map(({ at: _, ...command }) => ({ idea, ...command })),
+      again,
+    ),
   );
   return { abandoned, hints: [], retries, kept };
 }

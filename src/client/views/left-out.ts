@@ -15,7 +15,9 @@ export const isRolledBack = ({ abandoned, kept }: KeptFor): boolean => !abandone
 
 /** `carries over: retry a-1, limit b-2 +5`. No start rolls anything back again. `start`: the words before. */
 export function carriedText(all: readonly KeptFor[], start = ''): string[] {
-  const words = all.flatMap((one) => keptWords({ ...one, kept: one.kept.filter((command) => !isRollback(command)) }));
+  const words = all.flatMap((one) =>
+    keptWords({ ...one, kept: one.kept.filter(({ verb }) => verb !== 'rollback' && verb !== 'closed') }),
+  );
   const more = words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : '';
   return words.length > 0 ? [`${start}carries over: ${words.slice(0, MOST_WORDS).join(', ')}${more}`] : [];
 }
@@ -53,4 +55,4 @@ export function waitingLine(
 
 const MOST_WAITING = 10;
 const MOST_WORDS = 10;
-const LEAVES_OUT: ReadonlySet<string> = new Set(['skip', 'rollback']);
+const LEAVES_OUT: ReadonlySet<string> = new Set(['skip', 'rollback', 'closed']);

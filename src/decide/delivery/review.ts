@@ -4,6 +4,7 @@
  * gets it back a limited number of times, then a person is asked.
  * Pure; may import protocol and decide only.
  */
+import { closedPullText } from '../../protocol/closed-pull.js';
 import type { ClosedPull, LandResult } from '../../protocol/git-work.js';
 import type { LookResult, ReviewState } from '../../protocol/review.js';
 import type { IdeaEntry } from '../../protocol/run.js';
@@ -93,10 +94,8 @@ export const forgeWakesAt = ({ state }: Board): number | undefined =>
     : undefined;
 
 /** Somebody closed its pull request. */
-export function skipClosed(board: Board, { card: { id } }: IdeaEntry, { number, url, by, why }: ClosedPull): void {
-  const whose = by === undefined ? '' : ` by ${by}`;
-  const words = why === undefined ? '' : ` (its closing comment: "${why}")`;
-  const reason = `pull request ${number} was closed${whose} without a merge: ${url}${words}`;
+export function skipClosed(board: Board, { card: { id } }: IdeaEntry, pull: ClosedPull): void {
+  const reason = closedPullText(pull);
   board.outbox.push({
     do: 'verdict',
     idea: id,

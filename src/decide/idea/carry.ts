@@ -39,7 +39,12 @@ export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsa
     .filter(({ count }) => count > 0)
     .slice(0, MOST_RETRIED);
   const off = over.filter(({ hold, takenOff }) => hold && takenOff).slice(0, MOST_OFF);
-  const kept = off.map(({ card }) => ({ idea: card.id, verb: 'rollback' as const }));
+  // Another pull request may follow a closed one, and is not open yet.
+  const anew = over.filter((entry) => entry.anew).slice(0, MOST_OFF);
+  const kept = [
+    ...off.map(({ card }) => ({ idea: card.id, verb: 'rollback' as const })),
+    ...anew.map(({ card }) => ({ idea: card.id, verb: 'anew' as const })),
+  ];
   return { abandoned, hints, ...(kept.length > 0 ? { kept } : {}), ...(retries.length > 0 ? { retries } : {}), unsaid };
 }
 

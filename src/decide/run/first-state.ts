@@ -40,6 +40,16 @@ export function firstEntry(card: IdeaCard, landed: boolean | 'ticked', retries =
 
 /** What a person said while no run was open. */
 function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void {
+  if (verb === 'anew') {
+    entry.anew = true;
+    return;
+  }
+  if (verb === 'closed') {
+    if (entry.status === 'abandoned') return;
+    entry.status = 'skipped';
+    entry.reason = `${reason ?? 'its pull request was closed'} (in an earlier run)`;
+    return;
+  }
   entry.told = { verb, ...(reason ? { reason } : {}) };
   switch (verb) {
     case 'limit':

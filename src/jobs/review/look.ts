@@ -11,8 +11,10 @@ import { dropReviews } from '../../git/delivery/review-refs.js';
 import { finishLanding } from '../../git/landing/finish.js';
 import { TargetBusy } from '../../git/target-busy.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
+import { closedPullText } from '../../protocol/closed-pull.js';
 import type { LookInput, LookResult } from '../../protocol/review.js';
 import { TAIL_LIMIT } from '../../protocol/run-ref.js';
+import { noteClosed } from '../../run-files/carried.js';
 import { dropAnswers, KnownAnswers } from '../../run-files/known-answers.js';
 import { dropReviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
@@ -69,7 +71,10 @@ async function look(
   if (await endedWithBase(forge, pull, run.file.target))
     return { kind: 'astray', why: `pull request ${number} was closed with the branch below it, ${pull.base}` };
   if (pull.state === 'closed') {
-    return { kind: 'closed', ...(await closingOf(forge, number, redactorOf(deps))) };
+    const closing = await closingOf(forge, number, redactorOf(deps));
+    const text = closedPullText({ number, url: input.pull.url, ...closing });
+    await noteClosed(deps.root, input.project, input.idea, text);
+    return { kind: 'closed', ...closing };
   }
   if (pull.head === candidate) {
     const red = await redChecks(forge, pull, seen);

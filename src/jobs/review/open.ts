@@ -11,8 +11,10 @@ import { openRemote } from '../../git/delivery/remote.js';
 import { RepositoryError } from '../../git/errors.js';
 import type { LandOptions, Outcome } from '../../git/landing/land.js';
 import { ideaBranch } from '../../git/refs.js';
+import { closedPullText } from '../../protocol/closed-pull.js';
 import type { ClosedPull, MergedGate } from '../../protocol/git-work.js';
 import type { Below } from '../../protocol/review.js';
+import { forgetClosed, noteClosed } from '../../run-files/carried.js';
 import { noteReviewed, type Reviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { endOfWait } from '../../trackers/tracker.js';
@@ -167,7 +169,9 @@ export const openerOf =
     try {
       const about = { idea, anew, seen, below, candidate: commit, onto, gate, ...effort };
       const opened = await openPull(deps, run, about, signal);
+      if (opened.kind === 'pull-closed') await noteClosed(deps.root, run.file.project, idea.id, closedPullText(opened));
       if (opened.kind === 'in-review') {
+        await forgetClosed(deps.root, run.file.project, idea.id);
         const reviewed = { seen, pushed: opened.pull.candidate, answered: opened.answered ?? [] };
         await noteReviewed(deps.root, run.file.project, idea.id, reviewed);
       }

@@ -132,7 +132,7 @@ const cut = ({ quote, ...one }: WaveRejection): WaveRejection => ({ ...one, quot
 async function takenOut(root: string, project: string): Promise<Set<string>> {
   const all = await allCarried(root, project);
   const isOut = ({ abandoned, kept = [] }: (typeof all)[number]): boolean =>
-    abandoned !== undefined || kept.some(({ verb }) => verb === 'skip' || verb === 'rollback');
+    abandoned !== undefined || kept.some(({ verb }) => verb === 'skip' || verb === 'rollback' || verb === 'closed');
   return new Set(all.filter(isOut).map(({ idea }) => idea));
 }
 

@@ -3,14 +3,23 @@ import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { carriedLines } from '../../../src/client/follow/left-behind.js';
 import { nextSteps } from '../../../src/client/views/status-lines.js';
 import { readOwn } from '../../../src/config/own-files.js';
 import { carriedDir } from '../../../src/config/paths.js';
 import { keptAnswer } from '../../../src/decide/idea/answers.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
-import { allCarried, carryOver, noteAbandoned, recordOf, takeCarried } from '../../../src/run-files/carried.js';
+import {
+  allCarried,
+  carryOver,
+  forgetClosed,
+  noteAbandoned,
+  noteClosed,
+  recordOf,
+  takeCarried,
+  withoutThose,
+} from '../../../src/run-files/carried.js';
 import { askedFor, keep, keepHint, keptForNext, keptWords, leftOutOf } from '../../../src/run-files/kept.js';
 
 let root: string;
@@ -147,4 +156,77 @@ it('C2 C3: an idea that a run took off its target is left out of the next ones u
   await takeCarried(root, ref('4'), ideas);
   await carryOver(root, ref('4'), ideas, { abandoned: [], hints: [] }, new Map([['a-1', 'failed']]));
   expect((await takeCarried(root, ref('5'), ideas)).kept).toEqual([]);
+});
+
+describe('D2 C3: whoever closed a pull request turned the idea down', () => {
+  const WHY = 'pull request 4 was closed by ann without a merge: https://forge/4';
+  const card = { id: 'a-1', title: 'A', dependsOn: [] };
+  const known = new Set(['a-1']);
+  const verbs = async (): Promise<string[]> => ((await recordOf(root, 'p', 'a-1')).kept ?? []).map(({ verb }) => verb);
+  const begins = async (runId: string) => {
+    const { kept } = await takeCarried(root, { project: 'p', runId }, known);
+    return firstEntry(card, false, 0, { abandoned: [], hints: [], kept });
+  };
+  const ends = (runId: string, status: string | undefined, anew = false) =>
+    carryOver(
+      root,
+      { project: 'p', runId },
+      known,
+      { abandoned: [], hints: [], ...(anew ? { kept: [{ idea: 'a-1', verb: 'anew' as const }] } : {}) },
+      new Map(status === undefined ? [] : [['a-1', status]]),
+    );
+
+  it('each later start leaves it out with that reason, also after a run that was cut off', async () => {
+    await noteClosed(root, 'p', 'a-1', WHY);
+    const next = await keptForNext(root, 'p');
+    expect(leftOutOf(next, ['a-1', 'b-2'])).toEqual(['a-1']);
+    expect(next.map(askedFor)).toEqual([{ leftOut: true, turnedDown: true }]);
+    expect(await carriedLines(root, { project: 'p' }, known, [])).toEqual([
+      'a start leaves out a-1, until: ralphctl retry a-1',
+    ]);
+    for (const run of ['1', '2', '3']) {
+      expect(await begins(run)).toMatchObject({ status: 'skipped', reason: `${WHY} (in an earlier run)` });
+      // The second one is cut off.
+      if (run !== '2') await ends(run, 'skipped');
+    }
+    // The end of a run that was aborted takes nothing back.
+    await ends('3', 'pending');
+    expect(await begins('4')).toMatchObject({ status: 'skipped' });
+    await ends('4', undefined);
+    expect(await verbs()).toEqual([]);
+  });
+
+  it('a retry takes it in again, and then another pull request may follow: until that one is open', async () => {
+    await noteClosed(root, 'p', 'a-1', WHY);
+    await keep(root, 'p', 'a-1', { verb: 'retry', at });
+    expect(await words()).toEqual(['retry a-1']);
+    expect(await begins('1')).toMatchObject({ status: 'pending', anew: true, told: { verb: 'retry' } });
+    // It was stopped before it had one.
+    await ends('1', 'pending', true);
+    expect(await words()).toEqual([]);
+    const again = await begins('2');
+    expect(again).toMatchObject({ status: 'pending', anew: true });
+    expect(again).not.toHaveProperty('told');
+    await forgetClosed(root, 'p', 'a-1');
+    await ends('2', 'pending');
+    expect(await begins('3')).not.toHaveProperty('anew');
+  });
+
+  it('so does a retry in the run, and naming it again at a start', async () => {
+    await noteClosed(root, 'p', 'a-1', WHY);
+    await ends('1', 'failed', true);
+    expect(await verbs()).toEqual(['anew']);
+    await noteClosed(root, 'p', 'a-1', WHY);
+    expect(await verbs()).toEqual(['closed']);
+    expect(leftOutOf(await keptForNext(root, 'p'), ['a-1'], ['a-1'])).toEqual([]);
+    const { kept } = await takeCarried(root, { project: 'p', runId: '2' }, known);
+    expect(withoutThose(kept, ['a-1'])).toEqual([{ idea: 'a-1', verb: 'anew' }]);
+  });
+
+  it('what was abandoned stays so', async () => {
+    await noteClosed(root, 'p', 'a-1', WHY);
+    const { kept } = await takeCarried(root, { project: 'p', runId: '1' }, known);
+    const entry = firstEntry(card, false, 0, { abandoned: [{ idea: 'a-1', reason: 'no use' }], hints: [], kept });
+    expect(entry).toMatchObject({ status: 'abandoned', reason: 'no use (in an earlier run)' });
+  });
 });

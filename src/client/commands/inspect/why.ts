@@ -138,7 +138,7 @@ async function standsAfter(
   ]);
   if (view.status !== 'landed' && !view.group) addKept(view, kept);
   const start = recorded?.model.startAgain;
-  const left = abandoned ? 'abandoned' : has('skip') ? 'skipped' : undefined;
+  const left = abandoned ? 'abandoned' : has('skip') || has('closed') ? 'skipped' : undefined;
   const rest = {
     out: left,
     worked: worked !== undefined,

@@ -25,6 +25,15 @@ test('A2: retries outlast the run: one more for what failed, none for what lande
   expect(carriedOver([entryOf(card('pending'))])).toEqual({ abandoned: [], hints: [], unsaid: [] });
 });
 
+test('D2: what may get another pull request and has none yet may get it in the next run, too', () => {
+  const entries = [
+    entryOf(card('retried'), { status: 'running', anew: true }),
+    entryOf(card('landed'), { status: 'landed', anew: true }),
+    entryOf(card('pending')),
+  ];
+  expect(carriedOver(entries).kept).toEqual([{ idea: 'retried', verb: 'anew' }]);
+});
+
 test('A2: the next run begins with them, except for what has landed since', () => {
   const retries = [
     { idea: 'a', count: 2 },
