@@ -1,4 +1,5 @@
 /** Runs that record-histories.mjs records of `landing.mode`: what lands goes to a remote, or to a pull request. */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -228,6 +229,26 @@ export const deliveryScenariosOn = ({
     return { 'autopilot-unreached': `ralph:${await p.id()}:autopilot` };
   },
 
+  /** Merged, and somebody sets the branch of the remote back: a person is asked. */
+  async 'merged-lost'() {
+    const ideas = { 'm-1': { script: () => works('m-1') } };
+    const p = await project('merged-lost', { ideas, config: { landing: { mode: 'pr', pr: PR } } });
+    const { forge, repo, numberOf, mergePull } = await onForge(p, { bundled, env, until });
+    const before = (await p.git('rev-parse', 'main')).trim();
+    try {
+      await p.run('start', '--detach');
+      mergePull(repo, await numberOf('m-1'), 'me');
+      execFileSync('git', ['-C', `${p.repo}.git`, 'update-ref', 'refs/heads/main', before]);
+      const asks = async () => (await p.status()).status.attention.some(({ id }) => id === 'm-1');
+      await until('the question', asks);
+      await p.run('skip', 'm-1');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+    } finally {
+      await forge.close();
+    }
+    return { 'autopilot-merged-lost': `ralph:${await p.id()}:autopilot` };
+  },
+
   /** An idea with a plan is in review, and somebody closes its pull request. */
   async 'plan-closed'() {
     const plan = { phases: [{ name: 'Model', steps: ['Make the model'] }] };
@@ -279,4 +300,5 @@ export const DELIVERY_KINDS = {
   stacked: ['autopilot-stacked', 'idea-stacked'],
   'asked-late': ['idea-asked-late'],
   unreached: ['autopilot-unreached'],
+  'merged-lost': ['autopilot-merged-lost'],
 };

@@ -47,6 +47,8 @@ export interface ReviewState extends Pull {
   busy?: true;
   /** Looks in a row without news. */
   quiet: number;
+  /** Looks that found it merged, and the remote without it. */
+  missing?: number;
   /** Reviews, comments and checks that its agent has got. */
   seen: string[];
   /** Its agent has only a part of the comments. */

@@ -61,7 +61,7 @@ describe('kept histories', () => {
       ...['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
       ...['autopilot-reviewed', 'idea-reviewed', 'autopilot-waves'],
       ...['autopilot-placed', 'idea-placed', 'idea-plan-closed', 'autopilot-plan-stopped'],
-      ...['autopilot-stacked', 'idea-stacked', 'idea-asked-late', 'autopilot-unreached'],
+      ...['autopilot-stacked', 'idea-stacked', 'idea-asked-late', 'autopilot-unreached', 'autopilot-merged-lost'],
       ...['autopilot-beside', 'idea-beside', 'autopilot-unsolved', 'idea-unsolved', 'autopilot-left-open'],
       ...['autopilot-settled', 'idea-settled', 'autopilot-alone'],
       // Runs of a version whose waves and stops did not reach every idea.

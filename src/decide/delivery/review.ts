@@ -19,6 +19,8 @@ import { belowIsOpen, lookedBelow, noteHeard, onTopOf } from './stack.js';
 const LONGEST_WAIT = 5 * 60_000;
 const LONGEST_FORGE_WAIT = 15 * 60_000;
 const MOST_SEEN = 300;
+/** A remote shows a merge within seconds. With the default of `pollSeconds` these looks take 20 minutes or more. */
+const MOST_MISSING = 8;
 
 const holdsStill = ({ state }: Board): boolean =>
   state.aborting === true || state.run === 'paused' || state.run === 'pausing' || state.run === 'stopping';
@@ -119,6 +121,8 @@ export function endLook(board: Board, entry: IdeaEntry, result: LookResult, now:
   noteHeard(board, entry, result.kind !== 'unreachable' && !(result.kind === 'open' && result.merged));
   if (result.kind === 'merged' && belowIsOpen(board.graph, entry))
     return endLook(board, entry, { kind: 'behind', why: mergedEarly(entry) }, now);
+  const gone = missing(board, entry.card.id, review, result);
+  if (gone !== undefined) return { do: 'ask', question: gone };
   switch (result.kind) {
     case 'open':
     case 'behind':
@@ -162,6 +166,25 @@ export function endLook(board: Board, entry: IdeaEntry, result: LookResult, now:
     case 'back':
       return giveBack(board, entry, review, result);
   }
+}
+
+/** What to ask where a merged one does not come to the remote: somebody set its branch back. */
+function missing(board: Board, idea: string, review: ReviewState, result: LookResult): string | undefined {
+  if (result.kind === 'unreachable') return undefined;
+  if (result.kind !== 'open' || !result.merged) {
+    delete review.missing;
+    return undefined;
+  }
+  review.missing = (review.missing ?? 0) + 1;
+  if (review.missing < MOST_MISSING || !board.rules('merged-must-arrive')) return undefined;
+  delete review.at;
+  delete review.missing;
+  const { url } = review;
+  const to = board.settings.delivery?.to ?? 'the remote';
+  return clip(
+    `Pull request ${review.number} is merged, and ${to} has not had its commit in ${MOST_MISSING} looks: ${url}. Somebody may have taken it off there. Reply with anything: the agent looks at it once more, and it lands with another pull request where ${to} still lacks it. To leave it out: ralphctl skip ${idea}`,
+    MAX_QUESTION,
+  );
 }
 
 function again(board: Board, entry: IdeaEntry, { work }: ReviewState): AfterLook {

@@ -12,6 +12,7 @@
  * `places-are-kept`: an idea that came back from a conflict keeps its place, and a round on another tip than its agent got
  * does not count.
  * `looks-must-reach`: before the question about a pull request that is out, the forge has to say how the one above it is.
+ * `merged-must-arrive`: a person is asked where the remote stays without the commit of a merged pull request.
  * `stuck-holds-nobody`: nobody waits for the place of an idea that makes no progress.
  * `paused-work-waits`: the finished work of an idea that a person has paused lands once it resumes.
  * `rollback-is-no-retry`: a rollback does not count as a retry, and what a person left out stays out after it.
@@ -25,6 +26,7 @@ export type Rule =
   | 'waves-wait-for-ideas'
   | 'waves-ask-later'
   | 'looks-must-reach'
+  | 'merged-must-arrive'
   | 'stuck-holds-nobody'
   | 'paused-work-waits'
   | 'rollback-is-no-retry'

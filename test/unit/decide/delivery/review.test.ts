@@ -46,6 +46,37 @@ describe('D2 an idea in review', () => {
     expect(pilot.state.delivery).toBeUndefined();
   });
 
+  it('asks once the remote has not had the commit of the merged pull request for a while: somebody set it back', () => {
+    const pilot = inReview();
+    for (let now = 0, n = 0; n < 7; n++) {
+      look(pilot, { kind: 'open', merged: true }, now);
+      // A forge that is down says nothing about it.
+      now = pilot.wakeAt() ?? 0;
+      look(pilot, { kind: 'unreachable', why: 'down' }, now);
+      now = pilot.wakeAt() ?? 0;
+      expect(statusOf(pilot, 'a')).toBe('landing');
+    }
+    look(pilot, { kind: 'open', merged: true }, 1e9);
+    expect(statusOf(pilot, 'a')).toBe('needs-human');
+    expect(pilot.state.entries[0]?.reason).toMatch(
+      /^Pull request 4 is merged, and origin\/main has not had its commit in 8 looks: https:\/\/forge\/4\. .*ralphctl skip a$/,
+    );
+    // Nobody looks meanwhile.
+    expect(decided(pilot, false, 2e9)).toEqual(['ask a']);
+    expect(decided(pilot, false, 3e9)).toEqual([]);
+    expect(pilot.wakeAt()).toBeUndefined();
+  });
+
+  it('does not ask where the remote shows the merge late', () => {
+    const pilot = inReview();
+    for (let n = 0; n < 7; n++) look(pilot, { kind: 'open', merged: true }, n * 1e6);
+    look(pilot, { kind: 'behind', why: 'main here has commits of its own' }, 1e9);
+    for (let n = 0; n < 7; n++) look(pilot, { kind: 'open', merged: true }, 2e9 + n * 1e6);
+    expect(statusOf(pilot, 'a')).toBe('landing');
+    look(pilot, { kind: 'merged', commit: 'm' }, 3e9);
+    expect(statusOf(pilot, 'a')).toBe('landed');
+  });
+
   it('is looked at after a wait that grows to five minutes while nothing happens', () => {
     const pilot = inReview();
     const waits: number[] = [];
