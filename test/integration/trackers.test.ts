@@ -114,6 +114,30 @@ describe.skipIf(gh.path === undefined)(`a run on GitHub issues (F3)${leftOut(gh)
     );
   });
 
+  it('gives each issue to one of two clones that start at the same time with the same login', async () => {
+    const all = ['One', 'Two', 'Three', 'Four'].map((title) => issue(title));
+    const clones: Sandbox[] = [];
+    try {
+      for (const _ of ['one', 'the other']) {
+        await withIssues({
+          'ralphctl.yaml': config({ write: true }, { slots: 2 }),
+          '.ralph-script.yaml': script(),
+        });
+        clones.push(box);
+      }
+      await Promise.all(clones.map((one) => one.run('start', '--detach')));
+      await Promise.all(clones.map(over));
+      const worked = (await Promise.all(clones.map((one) => eventsOf(one, 'iteration')))).flat();
+      expect(worked.map((event) => ('idea' in event ? event.idea : '')).sort()).toEqual(
+        all.map(({ number }) => `issue-${number}`),
+      );
+      await until('all to be closed', async () => all.every(({ state }) => state === 'closed'), 120_000);
+      expect(all.map(states)).toEqual(all.map(() => ['done']));
+    } finally {
+      for (const one of clones) if (one !== box) await one.dispose();
+    }
+  });
+
   it('waits at a limit until its reset, says so, and lands then', async () => {
     const one = issue('Limited');
     await withIssues({ 'ralphctl.yaml': config({ write: true }), '.ralph-script.yaml': script() });
