@@ -19,6 +19,7 @@ export async function bundleWorkflows(options) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../src/workflows/index.ts', import.meta.url)),
     payloadConverterPath: fileURLToPath(new URL('../src/workflows/payloads.ts', import.meta.url)),
+    failureConverterPath: fileURLToPath(new URL('../src/workflows/failures.ts', import.meta.url)),
     ...options,
   });
   return withoutSources(code);

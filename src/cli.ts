@@ -49,7 +49,7 @@ function run<Args extends unknown[]>(
 }
 
 /** They own the screen, or run for as long as they are wanted. */
-const WITHOUT_PROGRESS = new Set(['top', 'worker', 'completion', 'service run']);
+const WITHOUT_PROGRESS = new Set(['top', 'worker', 'completion', 'service run', 'codec serve']);
 
 /** A progress line, and a pager for long output. */
 async function prepareTerminal(command: Command, { json: asJson, env }: Context): Promise<void> {

@@ -76,6 +76,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   logs: { counts: 'iteration' },
   retention: { counts: 'now' },
   metrics: { counts: 'now' },
+  payloads: { counts: 'now' },
 };
 
 /** The row of a key, or of the nearest key above it. */

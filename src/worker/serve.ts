@@ -15,9 +15,9 @@ import { programFile } from '../process/program-file.js';
 import { alertsId, autopilotId, trackerId } from '../protocol/names.js';
 import { EventWriter } from '../run-files/events.js';
 import { listRuns, loadNewest } from '../run-files/run.js';
-import { dataConverter } from '../server/codec.js';
 import { resolveConnection } from '../server/connection.js';
 import { pagesOf, readRecord } from '../server/files.js';
+import type { ProjectPayloads } from '../server/payloads/project.js';
 import { connectTarget, type Target } from '../server/target.js';
 import { Awake } from './awake.js';
 import { buildId } from './build-id.js';
@@ -27,8 +27,10 @@ import { JobProcess } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
 import { WorkerMetrics } from './metrics/metrics.js';
 import { otherHosts } from './old-hosts.js';
+import { workerPayloads } from './payloads.js';
 import { whenNoCommandWorks, workerProblems } from './preflight.js';
 import { noteTaken, reap, resetStickyQueue } from './recovery.js';
+import { serveCodec } from './served/codec.js';
 import { createWorkers } from './workers.js';
 
 export interface ServeOptions {
@@ -75,17 +77,20 @@ export async function serve(options: ServeOptions): Promise<number> {
     telemetryOptions: { logging, ...metrics.telemetry },
   });
   metrics.start();
+  const codec = serveCodec({ root, project, log, env: options.env });
+  codec.start();
   const stop = new StopRequest(options.onOrphaned);
   try {
     const { target, connection } = await untilConnected(options, log, stop.signal);
     if (!connection) return 0;
-    return await poll(options, log, bundle, target, connection, stop);
+    const payloads = await workerPayloads(options, log, stop.signal);
+    return await poll(options, log, bundle, { target, connection, payloads }, stop);
   } catch (error) {
     log.problem('the worker failed', error);
     return 1;
   } finally {
     stop.dispose();
-    await metrics.close();
+    await Promise.all([metrics.close(), codec.close()]);
     log.close();
   }
 }
@@ -94,12 +99,11 @@ async function poll(
   options: ServeOptions,
   log: WorkerLog,
   bundle: string,
-  target: Target,
-  connection: NativeConnection,
+  { target, connection, payloads }: { target: Target; connection: NativeConnection; payloads: ProjectPayloads },
   stop: StopRequest,
 ): Promise<number> {
   const { root, project, env, capacity, graceMs } = options;
-  const client = new Client({ connection, namespace: target.namespace, dataConverter });
+  const client = new Client({ connection, namespace: target.namespace, dataConverter: payloads.dataConverter });
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
   const host = await hostLabel(root, env);
   // Two processes, because starting a child blocks the parent: agents and landings then do not wait for each other.
@@ -141,6 +145,7 @@ async function poll(
       sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
       capacity,
       graceMs,
+      payloads,
     }),
     resetStickyQueue(client, root, project).then(() => reap(root, project, client.activity, log)),
   ]);

@@ -7,7 +7,9 @@ import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions }
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { agentsQueue, gitQueue, mainQueue } from '../protocol/names.js';
 import { dataConverter } from '../server/codec.js';
+import type { ProjectPayloads } from '../server/payloads/project.js';
 import type { EventSinks } from '../workflows/publish.js';
+import { sealFailures } from './seal-failures.js';
 
 export interface WorkersOptions {
   connection: NativeConnection;
@@ -23,6 +25,8 @@ export interface WorkersOptions {
   /** Maximum number of concurrent agents and git jobs on this host. The autopilot's slots set the real limit. */
   capacity: { agents: number; git: number };
   graceMs: number;
+  /** Of the project; without it, nothing is encrypted. */
+  payloads?: Pick<ProjectPayloads, 'dataConverter' | 'isOn'>;
 }
 
 /**
@@ -33,12 +37,13 @@ export interface WorkersOptions {
 const PATIENT: object = { isolateExecutionTimeout: '5 minutes' };
 
 export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
-  const { connection, namespace, project, host, activities, capacity, graceMs } = options;
+  const { connection, namespace, project, host, activities, capacity, graceMs, payloads } = options;
   const common = {
     connection,
     namespace,
     identity: `${process.pid}@${host}`,
-    dataConverter,
+    dataConverter: payloads?.dataConverter ?? dataConverter,
+    ...(payloads ? { interceptors: { activity: [() => ({ inbound: sealFailures(payloads) })] } } : {}),
     shutdownGraceTime: graceMs,
     shutdownForceTime: graceMs + 30_000,
     // A stop reaches an agent with the next heartbeat. The default of 80 % of the timeout would take 16 s.

@@ -22,7 +22,7 @@ export interface LeftAccess {
 /** Without a server nothing is known: then the files tell of an open run, and commands refuse before. */
 export function leftOnServer(context: Context, project: string): LeftAccess {
   const connected = async <T>(act: (found: Connected) => Promise<T>): Promise<T | undefined> => {
-    const found = await connect(context, { start: false }).catch((error: unknown) => {
+    const found = await connect(context, { start: false, project }).catch((error: unknown) => {
       if (error instanceof UserError && error.exitCode === EXIT.unreachable) return undefined;
       throw error;
     });

@@ -1,6 +1,7 @@
 /** The server's record of a run. Invariant: it needs no worker, and a lost worker is no failure of the workflow. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { autopilotId } from '../../protocol/names.js';
+import { messageOf } from './decoded.js';
 
 export interface RunProgress {
   state: string;
@@ -61,10 +62,8 @@ export const progressNow = (progress: RunProgress, temporalStatus: string): RunP
   temporalStatus === 'RUNNING' || ENDS.has(progress.state) ? progress : { ...progress, state: 'terminated', why: null };
 
 /** Why the last workflow task failed. Undefined when it did not fail; a lost worker does not count. */
-async function failureOf(
-  { workflowService, options }: Client,
-  project: string,
-): Promise<{ text: string; since?: Date } | undefined> {
+async function failureOf(client: Client, project: string): Promise<{ text: string; since?: Date } | undefined> {
+  const { workflowService, options } = client;
   const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
     ...{ namespace: options.namespace, execution: { workflowId: autopilotId(project) }, maximumPageSize: 20 },
   });
@@ -75,13 +74,13 @@ async function failureOf(
     if (!failed) continue;
     // A message during the task makes the server repeat the task; that is no failure.
     if (failed.failure?.message === 'UnhandledCommand') break;
-    const text = found?.text ?? firstLine(failed.failure?.message);
+    const text = found?.text ?? firstLine(await messageOf(client, failed.failure));
     found = { text, ...(eventTime?.seconds ? { since: new Date(Number(eventTime.seconds) * 1000) } : {}) };
   }
   return found;
 }
 
-const firstLine = (text: string | null | undefined): string => text?.split('\n', 1)[0] || 'an error without a message';
+const firstLine = (text: string): string => text.split('\n', 1)[0] || 'an error without a message';
 
 export async function isRunning(client: Client, workflowId: string): Promise<boolean> {
   try {

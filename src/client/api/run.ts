@@ -8,7 +8,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
 import { STILL_OPENING } from '../../protocol/failures.js';
@@ -31,9 +31,9 @@ import {
 import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
-import { compressLargePayloads } from '../../server/codec.js';
 import { teller } from '../context.js';
 import { isBetweenSteps, isDeadline } from './connection.js';
+import { firstValue } from './decoded.js';
 import { factsOf, type RunFacts } from './facts.js';
 import { notRunning, noWorker } from './no-answer.js';
 
@@ -117,8 +117,7 @@ export class RunApi {
     try {
       const { raw } = await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).describe();
       const running = raw.pendingActivities?.find((activity) => activity.activityType?.name === 'runAgent');
-      const [payload] = await compressLargePayloads.decode(running?.heartbeatDetails?.payloads ?? []);
-      return payload && (defaultPayloadConverter.fromPayload<AgentHeartbeat | null>(payload) ?? undefined);
+      return await firstValue<AgentHeartbeat>(this.#client, running?.heartbeatDetails?.payloads);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;

@@ -6,8 +6,8 @@ import { isExecutable, which } from '../../server/install/probe.js';
 import { cachedBinary } from '../../server/install/resolve.js';
 import { serverStatus } from '../../server/stop.js';
 import { connectTarget } from '../../server/target.js';
-import { readMetricsRecord } from '../../worker/metrics/record.js';
 import { runningWorker } from '../../worker/record.js';
+import { readServedRecord } from '../../worker/served/record.js';
 import type { Context } from '../context.js';
 import { failingLines } from '../open-run/failing-run.js';
 import { leftGit } from '../views/left-git.js';
@@ -22,24 +22,34 @@ export async function checkServices(context: Context, project: string | undefine
     : info('worker', 'none; ralphctl start starts one');
   const left = await leftGit({ root: context.root, project });
   const git = left ? [warn('git', `a killed worker left ${left.what}; the next worker waits for it`, left.fix)] : [];
-  const metrics = worker ? await checkMetrics(context, project) : [];
-  return [...checks, found, ...metrics, ...git, ...(await checkRun(context, project, worker !== undefined))];
+  const served = worker ? await checkServed(context, project) : [];
+  return [...checks, found, ...served, ...git, ...(await checkRun(context, project, worker !== undefined))];
 }
 
-/** Only where the worker is to serve them. */
-async function checkMetrics({ root }: Context, project: string): Promise<Check[]> {
-  const record = await readMetricsRecord(root, project).catch(() => undefined);
-  if (!record) return [];
-  const { address, problem, fix = '' } = record;
-  return [problem === undefined ? ok('metrics', address) : warn('metrics', problem, fix)];
+/** Only what the worker is to serve. */
+async function checkServed({ root }: Context, project: string): Promise<Check[]> {
+  const checks: Check[] = [];
+  for (const [name, called] of SERVED) {
+    const record = await readServedRecord(root, project, name).catch(() => undefined);
+    if (!record) continue;
+    const { address, problem, fix = '' } = record;
+    checks.push(problem === undefined ? ok(called, address) : warn(called, problem, fix));
+  }
+  return checks;
 }
+
+const SERVED = [
+  ['keys', 'payload keys'],
+  ['metrics', 'metrics'],
+  ['codec', 'codec server'],
+] as const;
 
 /** An open run whose workflow fails: nothing moves although every other check may pass. */
 async function checkRun(context: Context, project: string, worker: boolean): Promise<Check[]> {
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (embedded && (await serverStatus(context.root)).state !== 'running') return [];
   const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
-  const connected = await connect(context, { start: false }).catch(() => undefined);
+  const connected = await connect(context, { start: false, project }).catch(() => undefined);
   if (!connected) return [];
   try {
     const facts = await new RunApi(connected.client, project).facts();

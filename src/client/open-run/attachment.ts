@@ -203,7 +203,7 @@ export class Attachment {
     }
     const now = await connectTarget(this.#context, { start: false });
     if (now.address === target.address) return;
-    const next = await connect(this.#context, { start: false }).catch(() => undefined);
+    const next = await connect(this.#context, { start: false, project: this.#options.project }).catch(() => undefined);
     if (!next) return;
     await this.#connected.close().catch(() => undefined);
     this.#connected = next;

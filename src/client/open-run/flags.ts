@@ -94,7 +94,7 @@ export async function changedFile(context: Context, run: Pick<OpenRun, 'project'
 /** Undefined without a server: no command could reach a run. */
 export async function openRunConfig(context: Context, project: Project): Promise<RunConfig | undefined> {
   const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
-  const connected = await connect(context, { start: false }).catch(() => undefined);
+  const connected = await connect(context, { start: false, project: project.id }).catch(() => undefined);
   if (!connected) return undefined;
   try {
     const facts = await new RunApi(connected.client, project.id).facts().catch(() => undefined);

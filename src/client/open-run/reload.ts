@@ -16,6 +16,7 @@ import type { ConfigFlags } from '../../run-files/shapes.js';
 import type { OpenRun } from '../commands/steer/interventions.js';
 import type { Context } from '../context.js';
 import { checkAgents } from '../plan/agents.js';
+import { checkNewKeys } from '../plan/payload-keys.js';
 import { configFor, configOf, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
 
 /** How long a command waits for the run to read a revision. */
@@ -63,6 +64,7 @@ async function bring(
   const tick = flags.tick ?? true;
   if (tick !== now.tick) changed.push({ key: 'landing.tick', from: now.tick, to: tick, counts: 'landing' });
   if (changed.length === 0) return { taken: true, changed, kept };
+  await checkNewKeys(context.env, now.config, wanted);
   await checkAgents(context, wanted, await ideasOf(context.root, ref), {
     root: now.file.repo,
     later: now.file.waves !== undefined,

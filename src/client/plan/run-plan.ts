@@ -31,6 +31,7 @@ import { type Context, findProject, type Project } from '../context.js';
 import { type LandedReport, landedReport } from '../open-run/landed-report.js';
 import { notCommitted, notCommittedLines } from '../open-run/not-committed.js';
 import { checkAgent, usedAgents } from './agents.js';
+import { checkKeys } from './payload-keys.js';
 import { recordedRemote } from './remote.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkScripts } from './scripts.js';
@@ -128,6 +129,7 @@ export async function planRun(
   const source = await readSource(context, { project: project.id, root, folder }, read.config, given);
   const { file, format, sha256, ideas: written, leftOut, tracker } = source;
   const config = configFor(read, given, { format, waves: given.waves !== undefined });
+  if (agents) await check(checkKeys(context.env, config));
   // A tracker lists what is open: nothing may be left of it.
   if (written.length === 0 && !tracker) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
   const place = { repo: root, target, backlog: { file, format, sha256 } };

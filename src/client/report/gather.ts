@@ -273,7 +273,7 @@ export async function isOpen(context: Context, { project, runId }: RunRef): Prom
   if (embedded && !(await runningServer(context.root))) return true;
   const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
   try {
-    const connected = await connect(context, { start: false });
+    const connected = await connect(context, { start: false, project });
     try {
       const facts = await new RunApi(connected.client, project).facts();
       return facts === undefined || (facts.open && facts.runId === runId);

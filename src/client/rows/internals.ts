@@ -21,6 +21,7 @@ const seconds = (text: string): number => {
 export function addInternals(program: Program, run: Run): void {
   addServer(program, run);
   addWorker(program, run);
+  addCodec(program, run);
 
   program
     .command('version')
@@ -48,6 +49,22 @@ function addServer(program: Program, run: Run): void {
       ),
     );
   }
+}
+
+function addCodec(program: Program, run: Run): void {
+  program
+    .command('codec')
+    .summary('serve the codec for the Web UI without a worker')
+    .description('Decrypts what Temporal stores of this project, for the Web UI and `temporal --codec-endpoint`.')
+    .command('serve')
+    .description('run the codec server in the foreground; a worker runs it by itself (payloads.codecServer.listen)')
+    .option('--listen <address>', 'loopback address and port (default: payloads.codecServer.listen)')
+    .addOption(json)
+    .action(
+      run(async (context, options: object) =>
+        (await import('../commands/internals/codec.js')).serveCodec(context, options),
+      ),
+    );
 }
 
 function addWorker(program: Program, run: Run): void {

@@ -262,7 +262,7 @@ export class RunSource {
 
   async #connect(): Promise<RunApi | undefined> {
     const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
-    const connected = await connect(this.#context, { start: false }).catch(() => undefined);
+    const connected = await connect(this.#context, { start: false, project: this.#ref.project }).catch(() => undefined);
     if (!connected) return undefined;
     this.#connected = connected;
     this.#api = new RunApi(connected.client, this.#ref.project);

@@ -11,6 +11,7 @@ import { awake } from './awake.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';
 import { metrics } from './metrics.js';
 import { notify } from './notify.js';
+import { payloads } from './payloads.js';
 import { retention } from './retention.js';
 import { tracker } from './tracker.js';
 import { triage } from './triage.js';
@@ -168,6 +169,7 @@ export const configSchema = z
       .describe('How much output of agents, gates and set-up ralphctl keeps.'),
     retention,
     metrics,
+    payloads,
   })
   .transform(({ $schema: _, ...config }, ctx) => {
     const known = [...new Set([...BUILT_IN_AGENTS, ...Object.keys(config.agents)])];

@@ -19,7 +19,7 @@ export function placeOf(listen: string): Place | undefined {
 
 export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host);
 
-const address = z.string().refine((text) => placeOf(text) !== undefined, {
+export const address = z.string().refine((text) => placeOf(text) !== undefined, {
   error: 'must be an address and a port from 1 to 65535, such as "127.0.0.1:9464"',
 });
 

@@ -1,47 +1,44 @@
 /**
- * Serves the worker's metrics where the newest run's configuration says so, also after it changed.
- * Invariant: whatever goes wrong here is told, and ends neither worker nor run. Without `metrics.listen` nothing listens
- * and no event is read.
+ * Serves the worker's metrics where the newest run's configuration says so.
+ * Invariant: without `metrics.listen` nothing listens and no event is read.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Place, placeOf } from '../../config/schema/metrics.js';
+import type { ServerResponse } from 'node:http';
 import { listRuns, loadNewest } from '../../run-files/run.js';
-import type { WorkerLog } from '../log.js';
-import { Endpoint, type Page, pageAddress } from './endpoint.js';
+import { type Answer, baseAddress, sayPlain } from '../served/endpoint.js';
+import { Served, type ServedOptions } from '../served/served.js';
 import { RunReader } from './read-run.js';
-import { removeMetricsRecord, writeMetricsRecord } from './record.js';
 import type { SdkMetrics } from './sdk.js';
 
-const LOOK_MS = 2000;
-/** Looks after a failure until the next try. */
-const AGAIN_LOOKS = 3;
+const PATH = '/metrics';
 
-interface Options {
-  root: string;
-  project: string;
-  log: WorkerLog;
-  /** Time between two looks at the configuration. */
-  lookMs?: number;
+interface Page {
+  type: string;
+  /** @throws what the answer 500 then says */
+  text: () => Promise<string>;
 }
 
 export class WorkerMetrics {
-  readonly #options: Options;
+  readonly #options: ServedOptions;
   readonly #sdk: SdkMetrics | undefined;
-  readonly #stop = new AbortController();
-  #watching: Promise<void> = Promise.resolve();
-  #endpoint: Endpoint | undefined;
+  readonly #served: Served;
   /** One for the life of the worker, whatever its address. */
   #page: Page | undefined;
-  /** What the last look came to; `looks`: left until the next try. */
-  #last: { listen: string | undefined; looks: number } | undefined;
 
-  private constructor(options: Options, sdk: SdkMetrics | undefined) {
+  private constructor(options: ServedOptions, sdk: SdkMetrics | undefined) {
     this.#options = options;
     this.#sdk = sdk;
+    this.#served = new Served(options, {
+      name: 'metrics',
+      what: 'the metrics',
+      key: 'metrics.listen',
+      wanted: () => wantedListen(options),
+      addressOf: (place) => `${baseAddress(place)}${PATH}`,
+      answer: async () => answerWith(await this.#makePage()),
+    });
   }
 
   /** Before the SDK's runtime: only then it can keep metrics, and it does so only if they are wanted. */
-  static async prepare(options: Options): Promise<WorkerMetrics> {
+  static async prepare(options: ServedOptions): Promise<WorkerMetrics> {
     try {
       if ((await wantedListen(options)) !== undefined) {
         const { SdkMetrics } = await import('./sdk.js');
@@ -61,49 +58,12 @@ export class WorkerMetrics {
   start(): void {
     const { log } = this.#options;
     this.#sdk?.start((error) => log.problem('metrics of the SDK were lost', error));
-    this.#watching = this.#watch();
+    this.#served.start();
   }
 
   async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#watching;
-    await this.#shut();
+    await this.#served.close();
     this.#sdk?.close();
-    await removeMetricsRecord(this.#options.root, this.#options.project).catch(() => {});
-  }
-
-  async #watch(): Promise<void> {
-    const { log, lookMs = LOOK_MS } = this.#options;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      await this.#look().catch((error) => log.problem('the metrics could not be set up', error));
-      await delay(lookMs, undefined, { signal }).catch(() => {});
-    }
-  }
-
-  async #look(): Promise<void> {
-    const listen = await wantedListen(this.#options);
-    const last = this.#last;
-    if (last && last.listen === listen && (this.#endpoint || listen === undefined || --last.looks > 0)) return;
-    await this.#shut();
-    this.#last = { listen, looks: AGAIN_LOOKS };
-    const place = listen === undefined ? undefined : placeOf(listen);
-    if (listen !== undefined && place) await this.#open(listen, place);
-    else await removeMetricsRecord(this.#options.root, this.#options.project);
-  }
-
-  async #open(listen: string, place: Place): Promise<void> {
-    const { root, project, log } = this.#options;
-    const address = pageAddress(place);
-    let found: ReturnType<typeof problemOf> | undefined;
-    try {
-      this.#endpoint = await Endpoint.open(place, await this.#makePage());
-      log.event('serving metrics', { address });
-    } catch (error) {
-      found = problemOf(listen, error as NodeJS.ErrnoException);
-      log.problem(`${found.problem}. ${found.fix}`, error);
-    }
-    await writeMetricsRecord(root, project, { address, ...found });
   }
 
   async #makePage(): Promise<Page> {
@@ -124,36 +84,27 @@ export class WorkerMetrics {
     this.#page = { type: CONTENT_TYPE, text };
     return this.#page;
   }
+}
 
-  async #shut(): Promise<void> {
-    const endpoint = this.#endpoint;
-    this.#endpoint = undefined;
-    await endpoint?.close();
-  }
+const answerWith =
+  (page: Page): Answer =>
+  async (request, response) => {
+    const { method, url } = request;
+    if (method !== 'GET' && method !== 'HEAD') return sayPlain(response, 405, 'Only GET.\n');
+    if (url?.split('?', 1)[0] !== PATH) return sayPlain(response, 404, `The page is ${PATH}.\n`);
+    say(response, page.type, await page.text());
+  };
+
+function say(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(response.req.method === 'HEAD' ? '' : text);
 }
 
 /** Of the newest run. Configurations of older versions have no such part. */
-async function wantedListen({ root, project }: Options): Promise<string | undefined> {
+async function wantedListen({ root, project }: ServedOptions): Promise<string | undefined> {
   const [runId] = await listRuns(root, project);
   if (runId === undefined) return undefined;
   const config: { metrics?: { listen?: string | undefined } } = (await loadNewest(root, { project, runId })).file
     .config;
   return config.metrics?.listen;
-}
-
-const OTHER = 'Set another metrics.listen in ralphctl.yaml, then: ralphctl config reload';
-
-function problemOf(listen: string, { code, message }: NodeJS.ErrnoException): { problem: string; fix: string } {
-  const no = 'the worker serves no metrics';
-  switch (code) {
-    case 'EADDRINUSE':
-      return { problem: `${no}: another program listens on ${listen}, maybe another project's worker`, fix: OTHER };
-    case 'EACCES':
-      return { problem: `${no}: this user may not listen on ${listen}`, fix: OTHER };
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return { problem: `${no}: this machine has no address ${listen}`, fix: OTHER };
-    default:
-      return { problem: `${no} on ${listen}: ${message}`, fix: OTHER };
-  }
 }

@@ -275,6 +275,24 @@ describe('errors', () => {
     }
   });
 
+  it('takes keys of payloads with an id and one place each, and a codec server on loopback', () => {
+    const keys = (text: string): string => problems(`payloads: { encryption: { keys: [${text}] } }\n`);
+    for (const good of ['{id: a, file: /k}', '{id: a, file: ~/k}', '{id: a, env: KEY}', '{id: a, command: "pass k"}'])
+      expect(keys(good), good).toBe('');
+    expect(keys('{id: b, command: [pass, k]}, {id: a, env: KEY}')).toBe('');
+    expect(keys('{id: a}')).toContain('key "a" needs exactly one of file, env, command');
+    expect(keys('{id: a, env: KEY, file: /k}')).toContain('exactly one');
+    expect(keys('{id: a, env: KEY}, {id: a, file: /k}')).toContain('is used twice: "a"');
+    expect(keys('{id: a, file: keys/k}')).toContain('absolute path');
+    expect(keys('{file: /k}')).toContain('id');
+    const server = (text: string): string => problems(`payloads: { codecServer: { ${text} } }\n`);
+    expect(server('listen: "127.0.0.1:8765", origins: ["http://localhost:8080"]')).toBe('');
+    expect(server('listen: "0.0.0.0:8765"')).toContain('is no loopback address');
+    expect(server('listen: "0.0.0.0:8765", loopbackOnly: false')).toBe('');
+    for (const origin of ['*', 'localhost:8080', 'http://a.example/ui', 'null'])
+      expect(server(`origins: ["${origin}"]`), origin).toContain('must be an origin');
+  });
+
   it('names all problems at once, in the order of the file', () => {
     expect(
       problems('slots: 0\nagent: 3\nfoo: 1\nmaxIterations: many\n')

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { Endpoint } from '../../../src/worker/metrics/endpoint.js';
+import { Endpoint } from '../../../src/worker/served/endpoint.js';
 import { freePort } from '../../support/prometheus.js';
 
 let endpoint: Endpoint | undefined;
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const open = async (text: () => Promise<string> = () => Promise.resolve('a 1\n')): Promise<number> => {
   const port = await freePort();
-  endpoint = await Endpoint.open({ host: '127.0.0.1', port }, { type: 'text/plain', text });
+  endpoint = await Endpoint.open({ host: '127.0.0.1', port }, async (_, response) => void response.end(await text()));
   return port;
 };
 

@@ -18,8 +18,8 @@ import { addIdeas, writeRun } from '../../../src/run-files/run.js';
 import { writeUsage } from '../../../src/run-files/usage.js';
 import type { WorkerLog } from '../../../src/worker/log.js';
 import { WorkerMetrics } from '../../../src/worker/metrics/metrics.js';
-import { readMetricsRecord } from '../../../src/worker/metrics/record.js';
 import { writeWorkerRecord } from '../../../src/worker/record.js';
+import { readServedRecord } from '../../../src/worker/served/record.js';
 import { idea } from '../../activities/idea.js';
 import { until } from '../../support/program.js';
 import { freePort, type Page, scrape } from '../../support/prometheus.js';
@@ -109,7 +109,7 @@ it('answers with what the run did, and more of it later; a restarted worker says
 
   await first.close();
   await expect(scrape(port)).rejects.toThrow();
-  expect(await readMetricsRecord(root, 'p')).toBeUndefined();
+  expect(await readServedRecord(root, 'p', 'metrics')).toBeUndefined();
   await serve();
   const again = await page(port);
   const ofRun = (one: Page) =>
@@ -134,7 +134,7 @@ it('listens nowhere without metrics.listen, and follows the configuration of an 
     writeRevision(root, { project: 'p', runId: RUN }, { config: configOf(port), tick: true });
   await revise(one);
   await page(one);
-  expect(await readMetricsRecord(root, 'p')).toMatchObject({ address: `http://127.0.0.1:${one}/metrics` });
+  expect(await readServedRecord(root, 'p', 'metrics')).toMatchObject({ address: `http://127.0.0.1:${one}/metrics` });
   await revise(two);
   expect((await page(two)).value('ralphctl_build_info')).toBe(1);
   await expect(scrape(one)).rejects.toThrow();
@@ -145,7 +145,7 @@ it('listens nowhere without metrics.listen, and follows the configuration of an 
       () => true,
     ),
   );
-  expect(await until('no record', async () => (await readMetricsRecord(root, 'p')) === undefined)).toBe(true);
+  expect(await until('no record', async () => (await readServedRecord(root, 'p', 'metrics')) === undefined)).toBe(true);
 }, 120_000);
 
 it('says who has the port and what to do, harms nothing, and serves once it is free', async () => {
@@ -154,7 +154,7 @@ it('says who has the port and what to do, harms nothing, and serves once it is f
   await once(taken, 'listening');
   await beginRun(port);
   await serve();
-  const record = await until('a problem', () => readMetricsRecord(root, 'p'));
+  const record = await until('a problem', () => readServedRecord(root, 'p', 'metrics'));
   expect(record.problem).toBe(
     `the worker serves no metrics: another program listens on 127.0.0.1:${port}, maybe another project's worker`,
   );
@@ -170,7 +170,7 @@ it('says who has the port and what to do, harms nothing, and serves once it is f
   ]);
   taken.close();
   await page(port);
-  expect((await readMetricsRecord(root, 'p'))?.problem).toBeUndefined();
+  expect((await readServedRecord(root, 'p', 'metrics'))?.problem).toBeUndefined();
 }, 120_000);
 
 it('serves two projects at once, and on one port only the first', async () => {
@@ -183,7 +183,7 @@ it('serves two projects at once, and on one port only the first', async () => {
   await serve('q');
   await serve('r');
   expect((await page(two)).value('ralphctl_build_info', { project: 'q' })).toBe(1);
-  expect((await until('a problem', () => readMetricsRecord(root, 'r'))).problem).toContain('another program');
+  expect((await until('a problem', () => readServedRecord(root, 'r', 'metrics'))).problem).toContain('another program');
   expect((await scrape(one)).value('ralphctl_build_info', { project: 'p' })).toBe(1);
   expect((await scrape(one)).value('ralphctl_build_info', { project: 'r' })).toBeUndefined();
 }, 120_000);

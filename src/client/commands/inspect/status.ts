@@ -160,7 +160,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
       import('../../api/left-working.js'),
       import('../../api/running-ideas.js'),
     ]);
-    const connected = await connect(context, { start: false });
+    const connected = await connect(context, { start: false, project });
     try {
       const api = new RunApi(connected.client, project);
       found.facts = await api.facts();

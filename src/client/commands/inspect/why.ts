@@ -198,7 +198,7 @@ async function fromRun(context: Context, project: string, idea: string): Promise
     import('../../api/run.js'),
     import('../../api/left-working.js'),
   ]);
-  const connected = await connect(context, { start: false });
+  const connected = await connect(context, { start: false, project });
   try {
     const api = new RunApi(connected.client, project);
     const facts = await api.facts();

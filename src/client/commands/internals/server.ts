@@ -1,9 +1,11 @@
 /** `ralphctl server start|stop|status|logs`: the embedded Temporal server of this user. */
 
+import type { Payload } from '@temporalio/common';
 import { tailOfOwn } from '../../../config/own-files.js';
 import { many } from '../../../protocol/many.js';
 import { AUTOPILOT_WORKFLOW, autopilotId, IDEA_WORKFLOW } from '../../../protocol/names.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { listRuns, loadNewest } from '../../../run-files/run.js';
 import { channel } from '../../../server/channel.js';
 import { ensureServer } from '../../../server/embedded.js';
 import { serverLogPath } from '../../../server/files.js';
@@ -90,10 +92,11 @@ async function openWork(context: Context): Promise<OpenWork> {
     });
     try {
       const running = (type: string) => ({ query: `WorkflowType = '${type}' AND ExecutionStatus = 'Running'` });
-      const client = new sdk.Client({ connection, namespace: record.namespace });
+      // What it asks for is never encrypted; memos of a project may be.
+      const client = new sdk.Client({ connection, namespace: record.namespace, dataConverter: WITHOUT_CONTENT });
       await connection.withDeadline(Date.now() + ASK_MS, async () => {
-        for await (const { workflowId, memo } of client.workflow.list(running(AUTOPILOT_WORKFLOW)))
-          runs.set(workflowId, typeof memo?.repo === 'string' ? memo.repo : workflowId);
+        for await (const { workflowId } of client.workflow.list(running(AUTOPILOT_WORKFLOW)))
+          runs.set(workflowId, (await repositoryOf(context.root, workflowId)) ?? workflowId);
         for await (const { workflowId } of client.workflow.list(running(IDEA_WORKFLOW))) {
           const [, project = '', , ...idea] = workflowId.split(':');
           if (!runs.has(autopilotId(project))) left.push(idea.join(':'));
@@ -106,6 +109,25 @@ async function openWork(context: Context): Promise<OpenWork> {
     say(`cannot ask the server for open runs: ${(error as Error).message}`);
   }
   return { runs: [...runs.values()], left };
+}
+
+/** Payloads of any project, with any key, become nothing. */
+const WITHOUT_CONTENT = {
+  payloadCodecs: [
+    {
+      encode: (payloads: Payload[]) => Promise.resolve(payloads),
+      decode: (payloads: Payload[]) => Promise.resolve(payloads.map(() => NOTHING_IN_IT)),
+    },
+  ],
+};
+const NOTHING_IN_IT: Payload = { metadata: { encoding: Buffer.from('binary/null') } };
+
+/** From the files of its newest run. */
+async function repositoryOf(root: string, workflowId: string): Promise<string | undefined> {
+  const [, project = ''] = workflowId.split(':');
+  const [runId] = await listRuns(root, project).catch(() => []);
+  if (runId === undefined) return undefined;
+  return (await loadNewest(root, { project, runId }).catch(() => undefined))?.file.repo;
 }
 
 const MOST_NAMED = 20;

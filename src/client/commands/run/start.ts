@@ -62,7 +62,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   for (const warning of plan.warnings) say(`warning: ${warning}`);
   const { connect, RunApi, Attachment } = await loading;
   const [connected, ahead] = await Promise.all([
-    connect(context, { start: true }),
+    connect(context, { start: true, project: plan.project.id }),
     lookAhead(context, plan),
     // Also with nothing to start: alerts and comments of the last run may wait for a worker.
     options.worker === false ? undefined : ensureWorker(context, plan.project.id, say),
@@ -148,7 +148,7 @@ async function comeBack(
   const project = await findProject(context).catch(() => undefined);
   const known = project && (await listRuns(context.root, project.id)).length > 0;
   if (!project || !known) throw problem;
-  const connected = await connect(context, { start: true });
+  const connected = await connect(context, { start: true, project: project.id });
   let attachment: Attachment | undefined;
   try {
     const api = new RunApi(connected.client, project.id);

@@ -98,7 +98,7 @@ async function isOpen(context: Context, project: string): Promise<boolean> {
     import('../../api/run.js'),
     import('../../api/facts.js'),
   ]);
-  const connected = await connect(context, { start: true });
+  const connected = await connect(context, { start: true, project });
   try {
     const { client } = connected;
     if ((await new RunApi(client, project).facts())?.open) return true;

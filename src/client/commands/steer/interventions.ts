@@ -82,7 +82,7 @@ export async function withProject(
 
 /** False also where no server runs. */
 export async function isOpen(context: Context, project: string): Promise<boolean> {
-  const connected = await connect(context, { start: false }).catch((error: unknown) => {
+  const connected = await connect(context, { start: false, project }).catch((error: unknown) => {
     if (error instanceof UserError && error.exitCode === EXIT.unreachable) return undefined;
     throw error;
   });
@@ -97,7 +97,7 @@ export async function isOpen(context: Context, project: string): Promise<boolean
 /** @throws UserError when no run is open */
 export async function withRun<T>(context: Context, act: (run: OpenRun) => Promise<T>): Promise<T> {
   const project = await findProjectId(context);
-  const connected = await connect(context, { start: false });
+  const connected = await connect(context, { start: false, project });
   try {
     const api = new RunApi(connected.client, project);
     const facts = await api.facts();
@@ -239,7 +239,7 @@ export async function warn(context: Context, idea: string, said: string | undefi
 /** Prints the warnings, the last gate and the place of the work. */
 async function review(context: Context, idea: string): Promise<number> {
   const id = await findProjectId(context);
-  const connected = await connect(context, { start: false });
+  const connected = await connect(context, { start: false, project: id });
   try {
     const api = new RunApi(connected.client, id);
     if (!(await api.facts())?.open) throw noRun();

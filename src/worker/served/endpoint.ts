@@ -1,29 +1,25 @@
 /**
- * The address on which a worker answers Prometheus.
- * Invariant: it only tells, and has one page. On loopback it answers no page of a foreign name, so that a web page
- * cannot read it through a name that it points at this machine. Connections without a request never keep a scrape out:
- * where there are too many, the one that waits longest goes.
+ * An address on which a worker answers HTTP.
+ * Invariant: on loopback it answers nobody who asks for a foreign name, so that a web page cannot reach it through a name
+ * that it points at this machine. Connections without a request never keep others out: where
+ * there are too many, the one that waits longest goes.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { isLoopback, type Place } from '../../config/schema/metrics.js';
 
-export interface Page {
-  type: string;
-  /** @throws what the answer 500 then says */
-  text: () => Promise<string>;
-}
+/** Rejects with what the answer 500 then says. */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-const PATH = '/metrics';
 const MOST_CONNECTIONS = 16;
 const TIMEOUT_MS = 30_000;
 /** A program that scrapes sends its few lines at once. */
 const HEADERS_MS = 5000;
 const CHECK_MS = 1000;
 
-export const pageAddress = ({ host, port }: Place): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`;
+export const baseAddress = ({ host, port }: Place): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 export class Endpoint {
   readonly #server: Server;
@@ -33,13 +29,13 @@ export class Endpoint {
   }
 
   /** @throws the system's error where nothing can listen there */
-  static async open(place: Place, page: Page): Promise<Endpoint> {
+  static async open(place: Place, answer: Answer): Promise<Endpoint> {
     const connections = new Connections();
     const times = { requestTimeout: TIMEOUT_MS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS };
     const server = createServer(times, (request, response) => {
       connections.asks(request.socket);
       response.once('close', () => connections.waits(request.socket));
-      void answer(place, page, request, response);
+      void answerOwn(place, answer, request, response);
     });
     server.on('connection', (socket: Socket) => connections.add(socket));
     server.listen(place.port, place.host);
@@ -89,19 +85,25 @@ class Connections {
   }
 }
 
-async function answer(place: Place, page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const say = (status: number, text: string, type = 'text/plain; charset=utf-8'): void => {
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
-    response.end(request.method === 'HEAD' ? '' : text);
-  };
-  if (isLoopback(place.host) && !isOwnName(request.headers.host)) return say(403, 'This name is not served.\n');
-  if (request.method !== 'GET' && request.method !== 'HEAD') return say(405, 'Only GET.\n');
-  if (request.url?.split('?', 1)[0] !== PATH) return say(404, `The page is ${PATH}.\n`);
+async function answerOwn(
+  place: Place,
+  answer: Answer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (isLoopback(place.host) && !isOwnName(request.headers.host))
+    return sayPlain(response, 403, 'This name is not served.\n');
   try {
-    say(200, await page.text(), page.type);
+    await answer(request, response);
   } catch (error) {
-    say(500, `${error instanceof Error ? error.message : String(error)}\n`);
+    sayPlain(response, 500, `${error instanceof Error ? error.message : String(error)}\n`);
   }
+}
+
+export function sayPlain(response: ServerResponse, status: number, text: string): void {
+  if (!response.headersSent)
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(response.req.method === 'HEAD' ? '' : text);
 }
 
 /** An address, or localhost. */
