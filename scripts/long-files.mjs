@@ -68,6 +68,7 @@ export const LONG_FILES = [
   'test/integration/odd-files.test.ts',
   'test/integration/one-answer.test.ts',
   'test/integration/paused-beside.test.ts',
+  'test/integration/payloads.test.ts',
   'test/integration/places.test.ts',
   'test/integration/plans-retry.test.ts',
   'test/integration/recipes.test.ts',

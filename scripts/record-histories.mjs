@@ -18,6 +18,7 @@ import { buildAll } from './build.mjs';
 import { KINDS as FIRST_KINDS, scenariosOn } from './history-scenarios.mjs';
 import { BESIDE_KINDS, besideScenariosOn } from './history-scenarios-beside.mjs';
 import { DELIVERY_KINDS, deliveryScenariosOn } from './history-scenarios-delivery.mjs';
+import { ENCRYPTED_KINDS, encryptedScenariosOn } from './history-scenarios-encrypted.mjs';
 import { LATER_KINDS, laterScenariosOn } from './history-scenarios-later.mjs';
 import { TOLD_KINDS, toldScenariosOn } from './history-scenarios-told.mjs';
 import { TRACKER_KINDS, trackerScenariosOn } from './history-scenarios-tracker.mjs';
@@ -161,10 +162,11 @@ const scenarios = {
   ...trackerScenariosOn({ ...tools, base }),
   ...wavesScenariosOn({ ...tools, base }),
   ...besideScenariosOn(tools),
+  ...encryptedScenariosOn({ ...tools, out }),
 };
 const KINDS = {
   ...{ ...FIRST_KINDS, ...TOLD_KINDS, ...LATER_KINDS, ...DELIVERY_KINDS, ...TRACKER_KINDS, ...WAVES_KINDS },
-  ...BESIDE_KINDS,
+  ...{ ...BESIDE_KINDS, ...ENCRYPTED_KINDS },
 };
 
 const fileOf = (kind) => join(out, `${kind}-${version}.json`);

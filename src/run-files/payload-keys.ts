@@ -2,19 +2,20 @@
  * The places of the keys that encrypt what Temporal stores of a project, from the configurations of its runs.
  * Reads no backlog: every command that talks to the server looks here.
  */
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
-import type { KeyPlace, Payloads } from '../config/schema/payloads.js';
+import type { Encryption, KeyPlace, Payloads } from '../config/schema/payloads.js';
 import { readExisting } from '../config/stored.js';
-import { lastRevision, readRevision } from './revisions.js';
+import { lastRevision, readRevision, revisionPath } from './revisions.js';
 import { listRuns } from './run.js';
 import { RUN_FILE } from './shapes.js';
 
 /** A key of a run that ended longer ago is not looked for. */
 const MOST_RUNS = 100;
 
-/** By file, which never changes. */
-const known = new Map<string, Payloads | undefined>();
+/** By file. A revision that the run did not take is gone, and its number free. */
+const known = new Map<string, { file: string; payloads: Payloads | undefined }>();
 
 /** Undefined without a run, or where the run is of a version that had no such part. */
 export async function newestPayloads(root: string, project: string): Promise<Payloads | undefined> {
@@ -23,7 +24,7 @@ export async function newestPayloads(root: string, project: string): Promise<Pay
 }
 
 export const keysOfProject = (root: string, project: string) => ({
-  newest: async (): Promise<readonly KeyPlace[]> => keysOf(await newestPayloads(root, project)),
+  newest: async (): Promise<Encryption> => (await readable(root, project))?.encryption ?? { keys: [] },
   older: async (id: string): Promise<KeyPlace | undefined> => {
     const [, ...others] = await listRuns(root, project);
     for (const runId of others.slice(0, MOST_RUNS)) {
@@ -35,16 +36,32 @@ export const keysOfProject = (root: string, project: string) => ({
   },
 });
 
+/** Of a run whose file is damaged nobody knows whether it encrypts: then what the run before it did counts. */
+async function readable(root: string, project: string): Promise<Payloads | undefined> {
+  let damage: unknown;
+  for (const runId of (await listRuns(root, project)).slice(0, MOST_RUNS)) {
+    try {
+      return await payloadsOf(root, project, runId);
+    } catch (error) {
+      damage ??= error;
+    }
+  }
+  if (damage === undefined) return undefined;
+  throw damage;
+}
+
 const keysOf = (payloads: Payloads | undefined): readonly KeyPlace[] => payloads?.encryption.keys ?? [];
 
 async function payloadsOf(root: string, project: string, runId: string): Promise<Payloads | undefined> {
   const ref = { project, runId };
-  const dir = runDir(root, project, runId);
   const revision = await lastRevision(root, ref);
-  const name = `${dir}#${revision}`;
-  if (known.has(name)) return known.get(name);
+  const path = revision > 0 ? revisionPath(root, ref, revision) : join(runDir(root, project, runId), 'run.json');
+  const { ino = 0, mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
+  const file = `${path}#${ino}-${mtimeMs}`;
+  const before = known.get(runId);
+  if (before?.file === file) return before.payloads;
   const { config }: { config: { payloads?: Payloads } } =
-    revision > 0 ? await readRevision(root, ref, revision) : await readExisting(join(dir, 'run.json'), RUN_FILE);
-  known.set(name, config.payloads);
+    revision > 0 ? await readRevision(root, ref, revision) : await readExisting(path, RUN_FILE);
+  known.set(runId, { file, payloads: config.payloads });
   return config.payloads;
 }

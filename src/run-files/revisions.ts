@@ -72,11 +72,12 @@ const REVISION: StoredKind<Revision> = {
 };
 
 const folder = (root: string, { project, runId }: RunRef): string => join(runDir(root, project, runId), 'config');
-const path = (root: string, ref: RunRef, revision: number): string => numbered(folder(root, ref), revision);
+export const revisionPath = (root: string, ref: RunRef, revision: number): string =>
+  numbered(folder(root, ref), revision);
 
 /** @throws when the revision is missing; StoredFileError when it is damaged or of a newer version */
 export async function readRevision(root: string, ref: RunRef, revision: number): Promise<Revision> {
-  return readExisting(path(root, ref, revision), REVISION);
+  return readExisting(revisionPath(root, ref, revision), REVISION);
 }
 
 /** Number of the newest revision; 0: the run still has its first configuration. */
@@ -90,5 +91,5 @@ export function writeRevision(root: string, ref: RunRef, revision: Revision): Pr
 
 /** Removes a revision that the run rejected. */
 export async function dropRevision(root: string, ref: RunRef, revision: number): Promise<void> {
-  await rm(path(root, ref, revision), { force: true });
+  await rm(revisionPath(root, ref, revision), { force: true });
 }

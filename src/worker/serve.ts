@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   try {
     const { target, connection } = await untilConnected(options, log, stop.signal);
     if (!connection) return 0;
-    const payloads = await workerPayloads(options, log, stop.signal);
+    const payloads = await workerPayloads(options, { connection, namespace: target.namespace }, log, stop.signal);
     return await poll(options, log, bundle, { target, connection, payloads }, stop);
   } catch (error) {
     log.problem('the worker failed', error);

@@ -9,7 +9,8 @@ import { makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DeliverInput } from '../../src/protocol/alerts.js';
 import { dataConverter } from '../../src/server/codec.js';
-import { type RawHistory, toHistory } from './history.js';
+import { ProjectPayloads } from '../../src/server/payloads/project.js';
+import { opened, type RawHistory, toHistory } from './history.js';
 
 const dir = fileURLToPath(new URL('../histories/', import.meta.url));
 /** The very file that workers load; `npm test` builds it. */
@@ -20,9 +21,17 @@ const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn() {}, error() 
 const read = async (name: string): Promise<RawHistory> => JSON.parse(await readFile(join(dir, name), 'utf8'));
 const first = (history: RawHistory) => history.events[0]?.workflowExecutionStartedEventAttributes;
 
-const replay = (history: RawHistory): Promise<void> =>
+/** What a worker of a project with keys has. */
+const keys = ['test-key-2', 'test-key-1'].map((id) => ({ id, file: join(dir, `${id}.txt`) }));
+const payloads = new ProjectPayloads({
+  keys: { newest: async () => ({ keys }), older: async () => undefined },
+  ...{ env: {}, lookMs: 60_000, worker: true },
+});
+const isEncrypted = (name: string): boolean => name.includes('-encrypted-');
+
+const replay = (history: RawHistory, converter = dataConverter): Promise<void> =>
   Worker.runReplayHistory(
-    { workflowBundle: { codePath }, dataConverter },
+    { workflowBundle: { codePath }, dataConverter: converter },
     toHistory(history),
     // Workflows address each other by id, so the id must be the one that was recorded.
     first(history)?.workflowId ?? '',
@@ -31,6 +40,12 @@ const replay = (history: RawHistory): Promise<void> =>
 interface Scheduled {
   activityTaskScheduledEventAttributes?: { input?: { payloads?: { data: string }[] } };
 }
+
+const fromBase64 = (text: string): string =>
+  text.replace(/"(?:data|encryption-key-id)": ?"([A-Za-z0-9+/=]+)"/g, (_all, data: string) =>
+    Buffer.from(data, 'base64').toString('utf8'),
+  );
+
 interface Listed {
   upsertWorkflowSearchAttributesEventAttributes?: {
     searchAttributes: { indexedFields: Record<string, { data: string } | undefined> };
@@ -66,7 +81,7 @@ describe('kept histories', () => {
       ...['autopilot-settled', 'idea-settled', 'autopilot-alone'],
       // Runs of a version whose waves and stops did not reach every idea.
       ...['autopilot-review-unheard', 'autopilot-waves-unheard', 'autopilot-unreached-unheard'],
-      ...['autopilot-resting', 'alerts-put-back'],
+      ...['autopilot-resting', 'alerts-put-back', 'autopilot-encrypted', 'idea-encrypted'],
     ];
     for (const kind of kinds)
       expect(
@@ -113,15 +128,26 @@ describe('kept histories', () => {
     expect(rest.slice(1).map((one) => one[0])).toEqual(['q-3 blocked']);
   });
 
-  it.each(files)('%s replays', async (name) => {
+  it.each(files.filter((name) => !isEncrypted(name)))('%s replays', async (name) => {
     await replay(await read(name));
   });
 
-  it.each(files)('%s names no machine and no person', async (name) => {
+  it.each(files)('%s replays with keys for payloads', async (name) => {
+    await replay(await read(name), payloads.dataConverter);
+  });
+
+  it.each(files.filter(isEncrypted))('%s has no plain text, and payloads of both keys', async (name) => {
     const text = await readFile(join(dir, name), 'utf8');
-    const decoded = text.replace(/"data": ?"([A-Za-z0-9+/=]+)"/g, (_all, data: string) =>
-      Buffer.from(data, 'base64').toString('utf8'),
-    );
+    const plain = JSON.stringify(await opened(JSON.parse(text), payloads.codecs));
+    const words = ['which colour?', 'green', 'blue is taken', 'Do e-1'];
+    const inPlain = fromBase64(plain);
+    for (const word of words) expect([inPlain.includes(word), fromBase64(text).includes(word)]).toEqual([true, false]);
+    for (const { id } of keys) expect(fromBase64(text)).toContain(id);
+    await expect(replay(JSON.parse(text) as RawHistory)).rejects.toThrow();
+  });
+
+  it.each(files)('%s names no machine and no person', async (name) => {
+    const decoded = fromBase64(JSON.stringify(await opened(await read(name), payloads.codecs)));
     expect(decoded).not.toMatch(/\/(home|root|Users|work)\//);
     for (const [, host] of decoded.matchAll(/-(?:agents|git)@([A-Za-z0-9.-]+)/g)) expect(host).toBe('testhost');
     for (const [, who] of decoded.matchAll(/"identity": ?"([^"]*)"/g))

@@ -25,6 +25,7 @@ import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { checkAlerts } from './alerts.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
 import { checkGate } from './gate-command.js';
+import { checkPayloadKeys } from './payload-keys.js';
 import { problemsOf } from './problems.js';
 import { checkRemote } from './remote.js';
 import { checkRuns } from './runs.js';
@@ -85,6 +86,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     ...(tracker ? await checkTracker(context, root, tracker) : [await checkBacklog(context, folder, config, names)]),
   );
   checks.push(...(await checkAlerts(context, root, config.notify.rows)));
+  checks.push(...(await checkPayloadKeys(context, config.payloads.encryption.keys)));
   checks.push(...(await checkLanded({ root, folder }, config, target)));
   for (const name of names) {
     try {

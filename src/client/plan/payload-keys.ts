@@ -20,7 +20,7 @@ export async function checkNewKeys(env: NodeJS.ProcessEnv, from: Config, to: Con
   const lost = before.find(({ id }) => !after.some((place) => place.id === id));
   if (lost)
     throw new UserError(
-      `payloads.encryption.keys no longer has the key "${lost.id}", and the history of the open run is encrypted with it. Keep the key in the list, below the new one; or end the run first: ralphctl stop`,
+      `payloads.encryption.keys no longer has the key "${lost.id}", and the history of the open run is encrypted with it. Keep the key in the list: below a new one, or with payloads.encryption.encrypt: false to encrypt no more. Or end the run first: ralphctl stop`,
       EXIT.refused,
     );
   await checkKeys(env, to);

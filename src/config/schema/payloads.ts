@@ -38,6 +38,10 @@ const origin = z
 
 const encryption = z
   .strictObject({
+    encrypt: z
+      .boolean()
+      .default(true)
+      .describe('false: ralphctl encrypts nothing new, and the keys still decrypt what an open run has.'),
     keys: z
       .array(key)
       .max(32)
@@ -86,3 +90,5 @@ export const payloads = z
 
 export type KeyPlace = z.output<typeof key>;
 export type Payloads = z.output<typeof payloads>;
+/** Configurations of some runs have less. */
+export type Encryption = Pick<Payloads['encryption'], 'keys'> & Partial<Payloads['encryption']>;

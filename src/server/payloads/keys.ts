@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { InputError, readInput } from '../../config/read-input.js';
 import type { KeyPlace } from '../../config/schema/payloads.js';
-import { UserError } from '../../protocol/user-error.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 
 const BYTES = 32;
 const MOST_BYTES = 4096;
 const COMMAND_MS = 60_000;
 
-const MAKE = 'Make a key with: openssl rand -base64 32';
+const MAKE = 'Put the key back. If it never encrypted anything, make it: openssl rand -base64 32';
 
 /** @throws UserError that names the key's id, what is wrong and the fix */
 export async function readKey(place: KeyPlace, env: NodeJS.ProcessEnv): Promise<KeyObject> {
@@ -48,8 +48,11 @@ async function textOf(place: KeyPlace, env: NodeJS.ProcessEnv): Promise<string> 
   );
 }
 
+export const pathOf = (file: string, env: NodeJS.ProcessEnv): string =>
+  file.startsWith('~/') ? join(env.HOME ?? homedir(), file.slice(2)) : file;
+
 async function readFile(place: KeyPlace, file: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const path = file.startsWith('~/') ? join(env.HOME ?? homedir(), file.slice(2)) : file;
+  const path = pathOf(file, env);
   try {
     return (await readInput(path, MOST_BYTES)).toString('utf8');
   } catch (error) {
@@ -81,8 +84,9 @@ async function commandOutput(place: KeyPlace, env: NodeJS.ProcessEnv): Promise<s
   throw problem(place, `its command ${how}`, 'Run the command by hand to see why');
 }
 
-const whereOf = ({ file, env }: KeyPlace): string =>
+/** For people. */
+export const whereOf = ({ file, env }: KeyPlace): string =>
   file !== undefined ? file : env !== undefined ? `the environment variable ${env}` : 'the output of its command';
 
 const problem = ({ id }: KeyPlace, why: string, fix: string): UserError =>
-  new UserError(`cannot read the payload key "${id}" (payloads.encryption.keys): ${why}. ${fix}`);
+  new UserError(`cannot read the payload key "${id}" (payloads.encryption.keys): ${why}. ${fix}`, EXIT.usage, fix);

@@ -5,7 +5,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
-import type { KeyPlace } from '../../config/schema/payloads.js';
+import type { Encryption, KeyPlace } from '../../config/schema/payloads.js';
 import { SEALED } from '../../protocol/sealed.js';
 import { UserError } from '../../protocol/user-error.js';
 import { compressLargePayloads } from '../codec.js';
@@ -13,7 +13,7 @@ import { isSealed, keyIdOf } from './encoding.js';
 
 interface PayloadKeys {
   /** Of the newest run; the first one encrypts. */
-  newest(): Promise<readonly KeyPlace[]>;
+  newest(): Promise<Encryption>;
   /** A key that only an older run names: of its work, something may still be open. */
   older(id: string): Promise<KeyPlace | undefined>;
 }
@@ -23,6 +23,8 @@ interface ProjectPayloadsOptions {
   env: NodeJS.ProcessEnv;
   /** How long a look at the configuration counts; 0: looks for every message. */
   lookMs?: number;
+  /** Time between two reads of a key with which something does not decrypt. */
+  readAgainMs?: number;
   /**
    * For a worker: decrypted payloads say that they were encrypted, and what nobody can ever read passes as it is, so
    * that a forged signal is refused and does not stop its run.
@@ -32,51 +34,54 @@ interface ProjectPayloadsOptions {
 
 /** Between two searches for a key that no configuration names. */
 const SEARCH_MS = 1000;
+const READ_AGAIN_MS = 5000;
 
 export class ProjectPayloads {
   readonly codecs: PayloadCodec[] = [
     compressLargePayloads,
-    { encode: (payloads) => this.#encode(payloads), decode: (payloads) => this.#decode(payloads) },
+    { encode: (payloads) => this.#encode(payloads), decode: (payloads) => this.decode(payloads) },
   ];
   readonly dataConverter: DataConverter = { payloadCodecs: this.codecs };
   readonly #options: ProjectPayloadsOptions;
-  #places: readonly KeyPlace[] = [];
+  #newest: Encryption = { keys: [] };
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #older = new Map<string, { at: number; place: Promise<KeyPlace | undefined> }>();
   /** By their place. */
-  readonly #read = new Map<string, Promise<KeyObject>>();
+  readonly #read = new Map<string, { at: number; key: Promise<KeyObject> }>();
 
   constructor(options: ProjectPayloadsOptions) {
     this.#options = options;
   }
 
+  /** Whether what comes next is encrypted. */
   async isOn(): Promise<boolean> {
-    return (await this.#look()).length > 0;
+    return (await this.#encrypting()) !== undefined;
   }
 
   /** Reads all keys. @throws UserError where one cannot be read */
   async check(): Promise<void> {
-    for (const place of await this.#look(true)) await this.#keyAt(place);
+    for (const place of (await this.#look(true)).keys) await this.#keyAt(place);
   }
 
   async #encode(payloads: Payload[]): Promise<Payload[]> {
     if (payloads.length === 0) return payloads;
-    const [first] = await this.#look();
+    const first = await this.#encrypting();
     if (!first) return payloads;
     const [{ seal }, key] = await Promise.all([import('./seal.js'), this.#keyAt(first)]);
     return payloads.map((payload) => seal(payload, first.id, key));
   }
 
-  async #decode(payloads: Payload[]): Promise<Payload[]> {
+  /** Decrypts; what was compressed stays so. @throws UserError that names the key where one does not decrypt */
+  async decode(payloads: Payload[]): Promise<Payload[]> {
     if (!payloads.some(isSealed)) return payloads;
-    return Promise.all(payloads.map((payload) => (isSealed(payload) ? this.#unseal(payload) : payload)));
+    return Promise.all(payloads.map(async (payload) => (isSealed(payload) ? this.#unseal(payload) : payload)));
   }
 
   async #unseal(payload: Payload): Promise<Payload> {
     const id = keyIdOf(payload);
     const place = await this.#placeOf(id);
     if (!place) {
-      if (this.#options.worker && !(await this.isOn())) return payload;
+      if (this.#options.worker && (await this.#look()).keys.length === 0) return payload;
       throw unknownKey(id);
     }
     const [{ unseal }, key] = await Promise.all([import('./seal.js'), this.#keyAt(place)]);
@@ -85,6 +90,7 @@ export class ProjectPayloads {
       const said = this.#options.worker ? { ...metadata, [SEALED]: Buffer.from('1') } : metadata;
       return { metadata: said, ...(data ? { data } : {}) };
     } catch {
+      this.#readAgain(place);
       if (this.#options.worker) return payload;
       // What node:crypto says of it helps nobody.
       throw notAuthentic(id);
@@ -93,7 +99,7 @@ export class ProjectPayloads {
 
   async #placeOf(id: string): Promise<KeyPlace | undefined> {
     const is = (place: KeyPlace): boolean => place.id === id;
-    const known = (await this.#look()).find(is) ?? (await this.#look(true)).find(is);
+    const known = (await this.#look()).keys.find(is) ?? (await this.#look(true)).keys.find(is);
     if (known) return known;
     const found = this.#older.get(id);
     if (found && performance.now() - found.at < SEARCH_MS) return found.place;
@@ -102,24 +108,37 @@ export class ProjectPayloads {
     return place;
   }
 
-  async #look(now = false): Promise<readonly KeyPlace[]> {
+  async #encrypting(): Promise<KeyPlace | undefined> {
+    const { encrypt = true, keys } = await this.#look();
+    return encrypt ? keys[0] : undefined;
+  }
+
+  async #look(now = false): Promise<Encryption> {
     const { keys, lookMs = 0 } = this.#options;
-    if (!now && performance.now() - this.#lookedAt < lookMs) return this.#places;
+    if (!now && performance.now() - this.#lookedAt < lookMs) return this.#newest;
     // A run whose files are damaged still ends by its commands.
-    this.#places = await keys.newest().catch(() => this.#places);
+    this.#newest = await keys.newest().catch(() => this.#newest);
     this.#lookedAt = performance.now();
-    return this.#places;
+    return this.#newest;
   }
 
   #keyAt(place: KeyPlace): Promise<KeyObject> {
     const name = JSON.stringify(place);
     const known = this.#read.get(name);
-    if (known) return known;
-    const reading = import('./keys.js').then(({ readKey }) => readKey(place, this.#options.env));
-    this.#read.set(name, reading);
+    if (known) return known.key;
+    const key = import('./keys.js').then(({ readKey }) => readKey(place, this.#options.env));
+    this.#read.set(name, { at: performance.now(), key });
     // A next try may find it.
-    reading.catch(() => this.#read.delete(name));
-    return reading;
+    key.catch(() => this.#read.delete(name));
+    return key;
+  }
+
+  /** Somebody may put the right key back. A forged payload must not run the key's command again and again. */
+  #readAgain(place: KeyPlace): void {
+    const name = JSON.stringify(place);
+    const { readAgainMs = READ_AGAIN_MS } = this.#options;
+    const { at = performance.now() } = this.#read.get(name) ?? {};
+    if (performance.now() - at >= readAgainMs) this.#read.delete(name);
   }
 }
 

@@ -52,7 +52,10 @@ interface Head {
 }
 
 /** Length of the head, head, data. */
-function packed({ metadata, data }: Payload): Buffer {
+function packed(payload: Payload): Buffer {
+  const { metadata } = payload;
+  // The SDK's default for a payload without data, such as the result of a workflow that returns nothing, is no bytes.
+  const data = ArrayBuffer.isView(payload.data) ? payload.data : undefined;
   const values = Object.entries(metadata ?? {})
     // An error that comes from elsewhere still has what a decryption said.
     .filter(([name]) => name !== SEALED)

@@ -1,6 +1,10 @@
 /** The keys of a configuration that an open run is to get. Feature: G9. */
 import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { checkPayloadKeys } from '../../../src/client/doctor/payload-keys.js';
 import { checkKeys, checkNewKeys } from '../../../src/client/plan/payload-keys.js';
 import { parseConfig } from '../../../src/config/load.js';
 import { EXIT, UserError } from '../../../src/protocol/user-error.js';
@@ -42,4 +46,32 @@ it('may not be fewer, nor another key under an old id, nor one that cannot be re
   expect([other.exitCode, other.message]).toEqual([EXIT.refused, expect.stringContaining('the id "a" to another key')]);
   expect((await refused([a], ['{id: c, env: SHORT}', a])).message).toContain('holds 3 bytes');
   await expect(checkKeys(env, config('{id: c, env: GONE}'))).rejects.toThrow('GONE is not set');
+});
+
+it('are checked by doctor one by one, with who may read their files', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-doctor-keys-'));
+  try {
+    const file = join(dir, 'b.key');
+    await writeFile(file, env.B, { mode: 0o600 });
+    const keys = [
+      { id: 'a', env: 'A' },
+      { id: 'b', file },
+      { id: 'c', env: 'GONE' },
+    ];
+    const context = { env };
+    expect(await checkPayloadKeys(context, [])).toEqual([]);
+    const [a, b, c] = await checkPayloadKeys(context, keys);
+    expect(a).toMatchObject({
+      state: 'ok',
+      what: 'payload key a',
+      found: expect.stringContaining('encrypts and decrypts'),
+    });
+    expect(b).toMatchObject({ state: 'ok', found: `${file}; decrypts` });
+    expect(c).toMatchObject({ state: 'fail', fix: expect.stringContaining('openssl rand -base64 32') });
+    await chmod(file, 0o644);
+    const [, open] = await checkPayloadKeys(context, keys);
+    expect(open).toMatchObject({ state: 'warn', fix: `chmod 600 ${file}` });
+  } finally {
+    await rm(dir, { recursive: true });
+  }
 });

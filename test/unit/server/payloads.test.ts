@@ -20,6 +20,7 @@ const place = (name: keyof typeof KEYS, id = name.toLowerCase()): KeyPlace => ({
 
 class Project {
   keys: KeyPlace[];
+  encrypt = true;
   old: KeyPlace[] = [];
   looks = 0;
   readonly payloads: ProjectPayloads;
@@ -28,16 +29,14 @@ class Project {
     this.keys = keys;
     const newest = async () => {
       this.looks += 1;
-      return this.keys;
+      return { keys: this.keys, encrypt: this.encrypt };
     };
     const older = async (id: string) => this.old.find((one) => one.id === id);
     this.payloads = new ProjectPayloads({ keys: { newest, older }, env, worker, lookMs });
   }
 
-  async encode(...payloads: Payload[]): Promise<Payload[]> {
-    let done = payloads;
-    for (const codec of this.payloads.codecs) done = await codec.encode(done);
-    return done;
+  encode(...payloads: Payload[]): Promise<Payload[]> {
+    return encoded(this.payloads, ...payloads);
   }
 
   async decode(...payloads: Payload[]): Promise<Payload[]> {
@@ -45,6 +44,12 @@ class Project {
     for (const codec of [...this.payloads.codecs].reverse()) done = await codec.decode(done);
     return done;
   }
+}
+
+async function encoded({ codecs }: ProjectPayloads, ...payloads: Payload[]): Promise<Payload[]> {
+  let done = payloads;
+  for (const codec of codecs) done = await codec.encode(done);
+  return done;
 }
 
 const hex = (bytes: Uint8Array | null | undefined) => bytes && Buffer.from(bytes).toString('hex');
@@ -90,6 +95,17 @@ describe('G9 encrypted payloads', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  test('may have no data, as the result of a workflow that returns nothing', async () => {
+    const project = new Project([place('A')]);
+    const nothing = defaultPayloadConverter.toPayload(undefined);
+    // What the SDK's own decoding of such a payload makes of the field.
+    for (const payload of [nothing, { ...nothing, data: [] as unknown as Uint8Array }, { ...nothing, data: null }]) {
+      const back = await one(project.decode(await one(project.encode(payload))));
+      expect(plain(back)).toEqual({ metadata: { encoding: hex(Buffer.from('binary/null')) }, data: undefined });
+      expect(defaultPayloadConverter.fromPayload(back)).toBeUndefined();
+    }
   });
 
   test('are compressed first, and two of the same are different', async () => {
@@ -159,6 +175,16 @@ describe('G9 encrypted payloads', () => {
     );
   });
 
+  test('stay readable when nothing new is encrypted any more', async () => {
+    const project = new Project([place('A')], { worker: true });
+    const sealed = await one(project.encode(defaultPayloadConverter.toPayload('x')));
+    project.encrypt = false;
+    const clear = defaultPayloadConverter.toPayload('y');
+    expect(await one(project.encode(clear))).toBe(clear);
+    expect(await project.payloads.isOn()).toBe(false);
+    expect(defaultPayloadConverter.fromPayload(await one(project.decode(sealed)))).toBe('x');
+  });
+
   test('that nobody can ever read pass a worker, so that a forged signal does not stop a run', async () => {
     const worker = new Project([place('A')], { worker: true });
     const sealed = await one(worker.encode(defaultPayloadConverter.toPayload('x')));
@@ -204,6 +230,19 @@ describe('G9 keys', () => {
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
+  test('are read again where something does not decrypt: somebody may put the right one back', async () => {
+    const file = join(dir, 'key');
+    const [right, wrong] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+    const keys = { newest: async () => ({ keys: [{ id: 'a', file }] }), older: async () => undefined };
+    await writeFile(file, right);
+    const [sealed] = await encoded(new ProjectPayloads({ keys, env }), defaultPayloadConverter.toPayload('x'));
+    await writeFile(file, wrong);
+    const payloads = new ProjectPayloads({ keys, env, readAgainMs: 0 });
+    await expect(payloads.decode([sealed as Payload])).rejects.toThrow('does not decrypt with the key "a"');
+    await writeFile(file, right);
+    expect(defaultPayloadConverter.fromPayload(await one(payloads.decode([sealed as Payload])))).toBe('x');
+  });
+
   test('come from a file, the environment or a command, as base64 or hex', async () => {
     const key = randomBytes(32);
     for (const text of [`${key.toString('base64')}\n`, key.toString('base64url'), ` ${key.toString('hex')} `]) {
@@ -227,7 +266,10 @@ describe('G9 keys', () => {
     await writeFile(join(dir, 'empty'), '\n');
     const environment = { PATH: process.env.PATH, SHORT: secret };
     const cases: [KeyPlace, RegExp][] = [
-      [{ id: 'k1', file: join(dir, 'short') }, /"k1".*short holds 16 bytes; a key has 32. Make a key with: openssl/],
+      [
+        { id: 'k1', file: join(dir, 'short') },
+        /"k1".*short holds 16 bytes; a key has 32. Put the key back.*make it: openssl/,
+      ],
       [{ id: 'k1', file: join(dir, 'odd') }, /odd holds neither base64 nor hex.*openssl rand -base64 32/],
       [{ id: 'k1', file: join(dir, 'empty') }, /empty is empty.*openssl/],
       [{ id: 'k1', file: join(dir, 'gone') }, /gone: there is no such file.*openssl/],

@@ -25,7 +25,7 @@ import { isUnreadable, payloadConverter } from '../../../src/workflows/payloads.
 
 function project(...keys: KeyPlace[]): { payloads: ProjectPayloads; converter: LoadedDataConverter } {
   const payloads = new ProjectPayloads({
-    keys: { newest: async () => keys, older: async () => undefined },
+    keys: { newest: async () => ({ keys }), older: async () => undefined },
     env: { KEY: randomBytes(32).toString('hex') },
   });
   return { payloads, converter: { ...defaultDataConverter, payloadCodecs: payloads.codecs } };

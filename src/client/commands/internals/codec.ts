@@ -23,7 +23,7 @@ export async function serveCodec(context: Context, options: CodecOptions): Promi
   const { codecServer } = await current();
   const place = placeFor(options.listen ?? codecServer.listen, codecServer.loopbackOnly);
   const { older } = keysOfProject(context.root, project);
-  const newest = async () => (await current()).encryption.keys;
+  const newest = async () => (await current()).encryption;
   const payloads = new ProjectPayloads({ keys: { newest, older }, env: context.env });
   await payloads.check();
   const origins = async () => originsFor(context.root, (await current()).codecServer);
