@@ -13,7 +13,8 @@ import { shellQuoted } from '../../protocol/shell-words.js';
 import { type BrokenIndex, brokenIndex, isReadable, rebuildOf } from '../checkout-index.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
-import { git } from '../runner.js';
+import { readRegular } from '../regular.js';
+import { inspectRepository } from '../repository.js';
 import { exists } from '../worktrees/list.js';
 import type { OutsidePlace } from './outside.js';
 import { changedAt, stamp } from './wall-files.js';
@@ -50,25 +51,19 @@ export interface IndexDamage {
  * there is nothing to tell.
  * @param dir of the wall
  */
-export function watchIndex(
-  place: Pick<OutsidePlace, 'root' | 'gitDir'>,
-  dir: string,
-): Promise<IndexDamage | undefined> {
+export function watchIndex(place: OutsidePlace, dir: string): Promise<IndexDamage | undefined> {
   // What cannot be looked at or copied, such as on a full disk, fails nothing.
   return exclusive(`index:${dir}`, () => watch(place, dir)).catch(() => undefined);
 }
 
-async function watch(
-  { root, gitDir }: Pick<OutsidePlace, 'root' | 'gitDir'>,
-  dir: string,
-): Promise<IndexDamage | undefined> {
+async function watch({ root, gitDir, commonDir }: OutsidePlace, dir: string): Promise<IndexDamage | undefined> {
   const file = join(gitDir, 'index');
   const now = stamp(file);
   const kept = await readJson<Kept>(join(dir, RECORD));
   // A lock that goes is a reason to look again.
   const state = `${now} ${stamp(`${file}.lock`)}`;
   if (kept?.told === state) return undefined;
-  const head = await headOf(root);
+  const head = await headOf({ gitDir, commonDir });
   if (now === kept?.stamp) {
     // HEAD moved and the index did not: it belongs to both.
     if (head !== kept.head) await writeJson(join(dir, RECORD), { ...kept, head });
@@ -106,8 +101,21 @@ function damageOf({ root, file, gone }: { root: string; file: string; gone: bool
   return { what: `${done}${gone ? '' : ', and git fails there'}`, fix: `${lock}${rebuild}` };
 }
 
-const headOf = (root: string): Promise<string> =>
-  git(root).run(['rev-parse', '--verify', '-q', 'HEAD'], { ok: [0, 1, 128], read: true });
+/** Without a process: before the first git, the caller compares what else an agent may have changed. */
+async function headOf({ gitDir, commonDir }: Pick<OutsidePlace, 'gitDir' | 'commonDir'>): Promise<string> {
+  const head = (await readRegular(join(gitDir, 'HEAD')).catch(() => '')).trim();
+  if (!head.startsWith('ref: ')) return head;
+  const name = head.slice('ref: '.length);
+  const loose = (await readRegular(join(commonDir, name)).catch(() => '')).trim();
+  if (loose !== '') return loose;
+  const packed = await readRegular(join(commonDir, 'packed-refs')).catch(() => '');
+  return (
+    packed
+      .split('\n')
+      .find((line) => line.endsWith(` ${name}`))
+      ?.split(' ', 1)[0] ?? ''
+  );
+}
 
 interface Whole {
   root: string;
@@ -174,7 +182,12 @@ async function freeName(file: string): Promise<string> {
 export async function indexRepair(checkout: string, { file, rebuild }: BrokenIndex, dir: string): Promise<string> {
   const kept = await readJson<Kept>(join(dir, RECORD));
   const copy = join(dir, FOLDER, kept?.name ?? '');
-  if (!kept?.name || kept.file !== file || kept.head !== (await headOf(checkout)) || !(await exists(copy)))
+  if (
+    !kept?.name ||
+    kept.file !== file ||
+    kept.head !== (await headOf(await inspectRepository(checkout))) ||
+    !(await exists(copy))
+  )
     return rebuild;
   return `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && cp ${shellQuoted(copy)} ${shellQuoted(file)}`;
 }
