@@ -2,7 +2,7 @@
  * An agent breaks the index of the user's checkout: no idea fails at that, what was staged is staged again, and a person is
  * told. Real git, agents as shell scripts. Feature: C5.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -45,8 +45,11 @@ describe('C5: an agent breaks the index of the checkout', () => {
     { timeout: 60_000 },
     async (_, script) => {
       const b = await begun();
+      const permissions = async () => (await stat(join(b.repo, '.git', 'index'))).mode;
+      const before = await permissions();
       await b.setAgent(breaking(b, script));
       const { strayed } = await b.runAgent();
+      expect(await permissions()).toBe(before);
       expect(strayed?.what.join('\n')).toMatch(/(?:broke|removed) the index of .*; ralphctl put back its last copy/);
       expect(await b.git('status', '--porcelain')).toBe('A  staged.txt');
       const aside = (await readdir(join(b.repo, '.git'))).filter((name) => name.startsWith('index.'));

@@ -47,7 +47,7 @@ describe('openRun', () => {
     const b = await bench();
     await b.git('branch', '-m', 'main', 'trunk');
     await expect(b.call(b.activities.openRun, b.ref).done).rejects.toMatchObject({
-      message: expect.stringMatching(/There is no branch main in .*git branch main/s),
+      message: expect.stringMatching(/There is no branch main in .*git branch -m trunk main/s),
       nonRetryable: true,
     });
   });

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { type BrokenIndex, brokenIndex, isReadable, rebuildOf } from '../checkout-index.js';
@@ -22,12 +22,15 @@ import { noteBreach, readJson, writeJson } from './wall-sections.js';
 
 const FOLDER = 'index';
 const RECORD = 'index.json';
+const PRIVATE = 0o600;
 
 interface Kept {
   /** The index that was copied. */
   file: string;
   /** Name of the copy. */
   name: string;
+  /** Permissions of that index; the copy is nobody else's to read. */
+  mode: number;
   /** Commit of HEAD then. */
   head: string;
   /** Of that index then. */
@@ -36,7 +39,7 @@ interface Kept {
   told?: string;
 }
 
-const NOTHING = { file: '', name: '', head: '', stamp: '' };
+const NOTHING = { file: '', name: '', mode: 0, head: '', stamp: '' };
 
 /** What was found broken. */
 export interface IndexDamage {
@@ -78,7 +81,7 @@ async function watch({ root, gitDir, commonDir }: OutsidePlace, dir: string): Pr
   const at = changedAt(file);
   const back: PutBack =
     kept?.name && kept.head === head
-      ? await putBack(root, { file, broken: now, copy: join(dir, FOLDER, kept.name) })
+      ? await putBack(root, { file, broken: now, copy: join(dir, FOLDER, kept.name), mode: kept.mode })
       : 'no copy';
   if (back === 'written') return undefined;
   if (typeof back === 'string') await writeJson(join(dir, RECORD), { ...(kept ?? NOTHING), told: state });
@@ -130,32 +133,38 @@ async function copy({ root, file, dir, head, stamp: was }: Whole): Promise<void>
   const folder = join(dir, FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const to = join(folder, name);
-  await copyAged(file, to, constants.COPYFILE_FICLONE);
+  const mode = await copyAged(file, to, constants.COPYFILE_FICLONE);
+  await chmod(to, PRIVATE);
   // Somebody may have written meanwhile. The next look copies that.
   if (stamp(file) !== was || !(await isReadable(root, to))) return rm(to, { force: true });
-  await writeJson(join(dir, RECORD), { file, name, head, stamp: was } satisfies Kept);
+  await writeJson(join(dir, RECORD), { file, name, mode, head, stamp: was } satisfies Kept);
   // Another process may be about to name its own copy.
   for (const other of await readdir(folder)) if (other !== name) await rm(join(folder, other), { force: true });
 }
 
-/** git trusts what an index says of a file only where the index is newer: with a younger copy it would miss an edit. */
-async function copyAged(from: string, to: string, mode: number): Promise<void> {
-  const { mtimeMs } = await stat(from);
-  await copyFile(from, to, mode);
+/**
+ * git trusts what an index says of a file only where the index is newer: with a younger copy it would miss an edit.
+ * @returns permissions of `from`
+ */
+async function copyAged(from: string, to: string, how: number): Promise<number> {
+  const { mtimeMs, mode } = await stat(from);
+  await copyFile(from, to, how);
   const seconds = Math.floor(mtimeMs / 1000);
   await utimes(to, seconds, seconds);
+  return mode & 0o777;
 }
 
 /** Under git's own lock, so that no git writes the index meanwhile. */
 async function putBack(
   root: string,
-  { file, broken, copy }: { file: string; broken: string; copy: string },
+  { file, broken, copy, mode }: { file: string; broken: string; copy: string; mode: number },
 ): Promise<PutBack> {
   const lock = `${file}.lock`;
   // A split index needs a file that git may have removed since.
   if (!(await exists(copy)) || !(await isReadable(root, copy))) return 'no copy';
   try {
     await copyAged(copy, lock, constants.COPYFILE_EXCL);
+    await chmod(lock, mode);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'locked';
     await rm(lock, { force: true });
