@@ -54,13 +54,13 @@ export function hintLine(hints: readonly { rank: number; text: string }[], right
 export function hintOf(key: Key, { screen, model, details, idea, without, past }: FooterContext): string | undefined {
   if (!key.hint || without?.has(key.action)) return undefined;
   const commands = (key.group === 'idea' && key.action !== 'open') || (key.group === 'run' && key.action !== 'command');
-  if (past && commands) return undefined;
+  if (commands && key.action !== 'worker' && (past || details.standstill?.kind === 'no-server')) return undefined;
   const { text } = key.hint;
   switch (key.action) {
     case 'open':
       return screen === 'history' ? 'report' : idea && text;
     case 'worker':
-      return details.standstill && details.standstill.kind !== 'busy' ? text : undefined;
+      return workerHint(details, text);
     case 'report':
       return isOver(model) && screen !== 'history' ? text : undefined;
     case 'diff':
@@ -81,6 +81,11 @@ export function hintOf(key: Key, { screen, model, details, idea, without, past }
   }
   if (key.group !== 'idea') return text;
   return idea ? ideaHint(key, idea, ideaVerbs(model, idea), text, model) : undefined;
+}
+
+function workerHint({ standstill }: Details, text: string): string | undefined {
+  if (standstill?.kind !== 'no-server') return standstill && standstill.kind !== 'busy' ? text : undefined;
+  return standstill.where === undefined ? 'start server and worker' : undefined;
 }
 
 function ideaHint(

@@ -4,7 +4,7 @@ import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import { compose, placesOf } from '../../../src/screen/compose.js';
 import { press } from '../../../src/screen/control/press.js';
-import { noDetails } from '../../../src/screen/details.js';
+import { noDetails, type Standstill } from '../../../src/screen/details.js';
 import { plainLine } from '../../../src/screen/text/line.js';
 import { initialUi, type Ui } from '../../../src/screen/ui.js';
 import type { Picture, Size } from '../../../src/screen/view.js';
@@ -153,6 +153,19 @@ describe('the footer', () => {
     expect(press(ui, { name: 'v' }, seen).ui.screen).toBe('report');
     expect(press(ui, { name: 'P' }, seen).ui.confirm).toContain('start a new run');
     expect(footer(shop(), { screen })).not.toMatch(/start again|v report/);
+  });
+
+  it('offers no command while no server answers, and the start of a server that ralphctl starts', () => {
+    const lastLine = (standstill: Standstill): string =>
+      textOf(compose(shop(), initialUi(), { ...noDetails(), standstill }, { columns: 160, rows: 40 }, THEME, NOW))
+        .split('\n')
+        .at(-1) ?? '';
+    const down = lastLine({ kind: 'no-server', since: NOW });
+    expect(down).toContain('W start server and worker');
+    expect(down).not.toMatch(/\b[pxPS] /);
+    expect(lastLine({ kind: 'no-server', since: NOW, where: 'cloud:7233' })).not.toMatch(/\b[pxPSW] /);
+    // Commands are kept for a worker.
+    expect(lastLine({ kind: 'no-worker', since: NOW })).toMatch(/ x stop.* W start a worker/);
   });
 
   it('offers no answer where nothing asks, and no diff on a line about the run', () => {

@@ -362,7 +362,7 @@ describe('the queue of alerts', () => {
   it('G7: every event is in exactly one alert of every row that wants it, whatever repeats and however time passes', () => {
     fc.assert(
       fc.property(
-        fc.array(happens, { maxLength: 120 }),
+        fc.array(happens, { maxLength: 120, size: 'max' }),
         fc.uniqueArray(kind, { maxLength: 4 }),
         fc.boolean(),
         fc.nat(24 * 60 - 1),
