@@ -59,10 +59,12 @@ export async function actWithoutRun(closed: Closed, command: About): Promise<str
   // Without the backlog nobody knows; the next run leaves the command out then.
   if (command.verb === 'skip-step' && idea.idea && !idea.idea.plan) throw new UserError(noSteps(idea.id));
   const shown = command.verb === 'rollback' && (await showsLanding(closed, idea));
-  const { done: effect, status, reason } = await effectOf(closed, idea, command);
+  const { done: effect, status, reason, nothing } = await effectOf(closed, idea, command);
+  const back = shown ? await giveBackNow(closed, idea.id) : undefined;
+  if (nothing && back === undefined) throw new UserError(effect, EXIT.refused);
   const done = `${effect}${LEAVES_OUT.has(command.verb) ? await stillWorking(closed, idea.id) : ''}`;
   await recordCommand(closed, idea, { ...command, done, ...(status ? { status, fact: reason } : {}) });
-  return shown ? `${done}${await giveBackNow(closed, idea.id)}` : done;
+  return `${done}${back ?? ''}`;
 }
 
 const LEAVES_OUT: ReadonlySet<string> = new Set(['skip', 'abandon']);
@@ -99,7 +101,7 @@ async function showsLanding({ context, project }: Closed, { id, state }: ClosedI
   return kept.some(({ verb }) => verb === 'rollback');
 }
 
-async function giveBackNow(closed: Closed, idea: string): Promise<string> {
+async function giveBackNow(closed: Closed, idea: string): Promise<string | undefined> {
   const [{ giveBack }, { stopOnSignal }] = await Promise.all([import('./give-back.js'), import('./git-now.js')]);
   return giveBack(closed, idea, stopOnSignal());
 }
@@ -146,6 +148,8 @@ interface Outcome {
   done: string;
   status?: 'pending';
   reason?: string;
+  /** It changed nothing. */
+  nothing?: true;
 }
 
 async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promise<Outcome> {
@@ -253,7 +257,7 @@ export async function recordCommand(
     status,
     fact = done,
   }: { verb: string; forgets?: true; fact?: string | undefined } & Pick<Intervention, 'reason' | 'text'> &
-    Omit<Outcome, 'reason'>,
+    Omit<Outcome, 'reason' | 'nothing'>,
 ): Promise<void> {
   const ref = await runOf(closed, idea.id);
   if (!ref) return;

@@ -16,6 +16,7 @@ import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
+import { splitIdeas } from '../../run-files/amendments.js';
 import { begunRuns, lastBegun } from '../../run-files/begun.js';
 import { type Kept, recordOf } from '../../run-files/carried.js';
 import { lastRevision } from '../../run-files/revisions.js';
@@ -167,7 +168,9 @@ export async function closedIdea(closed: Closed, id: string, { planned = false }
   const { context, project } = closed;
   const recorded = await closed.recordedOf(id);
   const entry = recorded?.graph.entry(id);
-  const plan = planned || !entry ? await closed.plan() : undefined;
+  // Only the backlog tells whether a split since that run still applies.
+  const split = entry && (await splitIdeas(context.root, project)).some(({ idea }) => idea === id);
+  const plan = planned || !entry || split ? await closed.plan() : undefined;
   const idea = plan?.ideas.find((one) => one.id === id);
   if (!entry && !idea) {
     const ids = [

@@ -28,6 +28,8 @@ export interface DoneNow {
   reason?: string;
   /** Ref of the save. */
   saved?: string;
+  /** It changed nothing. */
+  nothing?: true;
 }
 
 interface Doing {
@@ -82,7 +84,10 @@ export async function rollbackNow(closed: Closed, idea: ClosedIdea, fresh = fals
     asRefusal(`${idea.id} was not rolled back`),
   );
   if (commits === 0 && saved === undefined)
-    return { done: `there is nothing to take back of ${idea.id}: its branch has no commits of its own` };
+    return {
+      done: `there is nothing to take back of ${idea.id}: ${idea.gone?.text ?? 'its branch has no commits of its own'}`,
+      nothing: true,
+    };
   const what = fresh ? 'begins again' : 'was rolled back';
   const done = `${idea.id} ${what}: ${many(commits, 'commit')} taken off its branch${savedAs(saved, idea.id)}`;
   const next = `The next start runs it from the beginning${await onTarget(closed, idea)}: ${startOf(closed, idea)}`;

@@ -13,15 +13,17 @@ import { type Closed, runOf } from './closed.js';
 /** Above every generation of the ended run, so that a landing which is told late does not close the item again. */
 const LAST = 999_999_999;
 
-/** A sentence to add where the tracker was not told; else empty. */
-export async function giveBack(closed: Closed, idea: string, signal: AbortSignal): Promise<string> {
+/** A sentence to add where the tracker was not told; empty where it was; undefined: there is none. */
+export async function giveBack(closed: Closed, idea: string, signal: AbortSignal): Promise<string | undefined> {
   const { root, env } = closed.context;
   const ref = await runOf(closed, idea);
-  if (!ref) return '';
+  if (!ref) return undefined;
+  let known = false;
   const { repo: _, target: __, ...about } = ref;
   const why = await problemOf(async () => {
     const { file } = await loadRun(root, about);
     if (!trackerSettings(trackerOfRun(file)).tracker) return undefined;
+    known = true;
     const doWork = workHere({ root, host: await hostLabel(root, env), env });
     const item = { idea, state: 'released' as const, life: LAST, reason: 'rolled back' };
     const answer = await doWork('tellTracker', { ...about, item }, { signal, taskToken: '', abandoned: () => false });
@@ -32,7 +34,7 @@ export async function giveBack(closed: Closed, idea: string, signal: AbortSignal
     await events.flush();
     return refused || undefined;
   });
-  if (why === undefined) return '';
+  if (why === undefined) return known ? '' : undefined;
   return `. The tracker was not told, and may still show it as done: ${why}. Once it can be reached: ralphctl rollback ${idea}`;
 }
 
