@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm, stat } from 'node:fs/promises';
+import { lstat, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeTemporary } from '../process/temporary.js';
 import { shellQuoted } from '../protocol/shell-words.js';
@@ -68,7 +68,12 @@ const stateOf = (file: string): Promise<string> =>
 
 async function looksReadable(checkout: string, file: string): Promise<boolean> {
   const info = await stat(file).catch(() => undefined);
-  if (!info) return true;
+  // A link that leads nowhere is not the same as none.
+  if (!info)
+    return lstat(file).then(
+      () => false,
+      () => true,
+    );
   if (!info.isFile()) return false;
   const sum = await sumOf(file, info.size);
   if (sum === 'right' && !(await isSplit(file))) return true;

@@ -2,8 +2,8 @@
  * A copy of the index of the user's checkout, as it was when git could read it last. An agent that breaks the index breaks
  * what its person staged; the copy puts that back.
  * Invariant: an index that git can read is the user's, whatever is in it, and is never touched. One that it cannot read is
- * kept aside. The copy comes back only while HEAD is at the commit that it belongs to: with another one it would undo
- * what was committed since.
+ * kept aside. The copy comes back only while HEAD is at the commit that it belongs to, and the same merge, rebase or
+ * other operation is in progress, if any: else it would undo what was committed or merged since.
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -16,8 +16,9 @@ import { exclusive } from '../locks.js';
 import { readRegular } from '../regular.js';
 import { inspectRepository } from '../repository.js';
 import { exists } from '../worktrees/list.js';
+import { operationSigns } from '../worktrees/operations.js';
 import type { OutsidePlace } from './outside.js';
-import { changedAt, stamp } from './wall-files.js';
+import { changedAt, stamp, there } from './wall-files.js';
 import { noteBreach, readJson, writeJson } from './wall-sections.js';
 
 const FOLDER = 'index';
@@ -31,7 +32,7 @@ interface Kept {
   name: string;
   /** Permissions of that index; the copy is nobody else's to read. */
   mode: number;
-  /** Commit of HEAD then. */
+  /** Commit of HEAD and operation in progress then. */
   head: string;
   /** Of that index then. */
   stamp: string;
@@ -66,13 +67,15 @@ async function watch({ root, gitDir, commonDir }: OutsidePlace, dir: string): Pr
   // A lock that goes is a reason to look again.
   const state = `${now} ${stamp(`${file}.lock`)}`;
   if (kept?.told === state) return undefined;
-  const head = await headOf({ gitDir, commonDir });
+  const head = await headAndOperation({ gitDir, commonDir });
   if (now === kept?.stamp) {
     // HEAD moved and the index did not: it belongs to both.
     if (head !== kept.head) await writeJson(join(dir, RECORD), { ...kept, head });
     return undefined;
   }
-  if (now !== '-' && (await isReadable(root, file))) {
+  // A link leads where an agent can write later, unseen.
+  const linked = kept?.name !== undefined && kept.name !== '' && there(file)?.isSymbolicLink() === true;
+  if (now !== '-' && !linked && (await isReadable(root, file))) {
     await copy({ root, file, dir, head, stamp: now });
     return undefined;
   }
@@ -80,7 +83,7 @@ async function watch({ root, gitDir, commonDir }: OutsidePlace, dir: string): Pr
   if (now === '-' && !kept?.name) return undefined;
   const at = changedAt(file);
   const back: PutBack =
-    kept?.name && kept.head === head
+    kept?.name && head !== UNKNOWN && kept.head === head
       ? await putBack(root, { file, broken: now, copy: join(dir, FOLDER, kept.name), mode: kept.mode })
       : 'no copy';
   if (back === 'written') return undefined;
@@ -102,6 +105,15 @@ function damageOf({ root, file, gone }: { root: string; file: string; gone: bool
   const lock = back === 'locked' ? `rm ${shellQuoted(`${file}.lock`)} && ` : '';
   const rebuild = gone ? `git -C ${shellQuoted(root)} reset -q` : rebuildOf(root, file);
   return { what: `${done}${gone ? '' : ', and git fails there'}`, fix: `${lock}${rebuild}` };
+}
+
+const UNKNOWN = '';
+
+/** Of a merge, say, the index has the other side, which no commit has yet. */
+async function headAndOperation(place: Pick<OutsidePlace, 'gitDir' | 'commonDir'>): Promise<string> {
+  const head = await headOf(place);
+  const operation = operationSigns.map((name) => stamp(join(place.gitDir, name))).filter((one) => one !== '-');
+  return /^[0-9a-f]{40,64}$/.test(head) ? [head, ...operation].join(' ') : UNKNOWN;
 }
 
 /** Without a process: before the first git, the caller compares what else an agent may have changed. */
@@ -191,12 +203,8 @@ async function freeName(file: string): Promise<string> {
 export async function indexRepair(checkout: string, { file, rebuild }: BrokenIndex, dir: string): Promise<string> {
   const kept = await readJson<Kept>(join(dir, RECORD));
   const copy = join(dir, FOLDER, kept?.name ?? '');
-  if (
-    !kept?.name ||
-    kept.file !== file ||
-    kept.head !== (await headOf(await inspectRepository(checkout))) ||
-    !(await exists(copy))
-  )
+  const head = await headAndOperation(await inspectRepository(checkout));
+  if (!kept?.name || kept.file !== file || head === UNKNOWN || kept.head !== head || !(await exists(copy)))
     return rebuild;
   return `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && cp ${shellQuoted(copy)} ${shellQuoted(file)}`;
 }

@@ -25,6 +25,9 @@ export async function openOperation(gitDir: string): Promise<OpenOperation | und
   return SIGNS[found.indexOf(true)]?.[1];
 }
 
+/** Files and folders that an operation in progress has in a git directory. */
+export const operationSigns: readonly string[] = SIGNS.map(([file]) => file);
+
 /** The same for a checkout of any kind. */
 export async function openOperationIn(checkout: string): Promise<OpenOperation | undefined> {
   const gitDir = await gitDirOf(checkout);

@@ -1,5 +1,5 @@
 /** The copy of a checkout's index, in repositories of every shape. Feature: C5. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { brokenIndex, listFiles } from '../../../../src/git/checkout-index.js';
@@ -107,3 +107,59 @@ it('C5 with its copy, the command puts back what was staged', async () => {
   expect(await shell(repo.root, await indexRepair(repo.root, broken, wall))).toMatchObject({ code: 0 });
   expect(await status()).toBe('A  new.txt');
 });
+
+it('C5 in a merge: the copy of before it would take the other side out of the merge commit, and stays away', async () => {
+  await sh(repo.root, 'checkout', '-q', '-b', 'other');
+  await commitFiles(repo.root, { 'a.txt': 'other\n', 'in/b.txt': 'of other\n', 'new.txt': 'of other\n' }, 'other');
+  await sh(repo.root, 'checkout', '-q', 'main');
+  await commitFiles(repo.root, { 'a.txt': 'main\n' }, 'main');
+  expect(await look()).toBeUndefined();
+  expect(await shell(repo.root, 'git merge -q other')).toMatchObject({ code: 1 });
+  const file = await fileOf();
+  await writeFile(file, 'x');
+  const found = await look();
+  expect(found?.what).not.toMatch(/put back/);
+  expect(await readFile(file, 'utf8')).toBe('x');
+  expect(await shell(repo.root, found?.fix ?? 'false')).toMatchObject({ code: 0 });
+  await sh(repo.root, 'add', '-A');
+  await sh(repo.root, 'commit', '-qm', 'merged by hand');
+  expect(await sh(repo.root, 'show', 'HEAD:new.txt')).toBe('of other');
+  // A copy of the merge itself comes back in the merge.
+  await sh(repo.root, 'checkout', '-q', '-b', 'third', 'HEAD~1');
+  expect(await shell(repo.root, 'git merge -q other')).toMatchObject({ code: 1 });
+  expect(await look()).toBeUndefined();
+  const before = await sh(repo.root, 'ls-files', '-s');
+  await writeFile(file, 'x');
+  expect((await look())?.what).toMatch(/put back/);
+  expect(await sh(repo.root, 'ls-files', '-s')).toBe(before);
+});
+
+it('C5 on a branch that is another name of one: no copy comes back over a commit', async () => {
+  await sh(repo.root, 'branch', '-m', 'main', 'real');
+  await sh(repo.root, 'symbolic-ref', 'refs/heads/main', 'refs/heads/real');
+  await sh(repo.root, 'symbolic-ref', 'HEAD', 'refs/heads/main');
+  expect(await look()).toBeUndefined();
+  await put(repo.root, { 'a.txt': 'two\n' });
+  await sh(repo.root, 'commit', '-qam', 'mine');
+  const file = await fileOf();
+  await writeFile(file, 'x');
+  expect((await look())?.what).not.toMatch(/put back/);
+  expect(await readFile(file, 'utf8')).toBe('x');
+});
+
+it.each(['aside', 'nowhere', 'index'])(
+  'C5 a link to %s in its place is damage, and the index comes back',
+  async (to) => {
+    await put(repo.root, { 'in/b.txt': 'staged\n' });
+    await sh(repo.root, 'add', 'in/b.txt');
+    const before = await status();
+    const file = await fileOf();
+    expect(await look()).toBeUndefined();
+    await writeFile(join(file, '..', 'aside'), await readFile(file));
+    await rm(file);
+    await symlink(to, file);
+    expect((await look())?.what).toMatch(/put back its last copy/);
+    expect((await lstat(file)).isFile()).toBe(true);
+    expect(await status()).toBe(before);
+  },
+);
