@@ -4,9 +4,10 @@
  * edit of a person gets lost where several are written at once.
  */
 import { constants, readFileSync } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { TooComplexError } from '../backlog/roadmap/chunks.js';
 import { projectDir } from '../config/paths.js';
 import { listFiles } from '../git/checkout-index.js';
 import { ownWrites } from '../git/confinement/own-writes.js';
@@ -20,8 +21,10 @@ const NOT_OURS_TO_WRITE: ReadonlySet<string | undefined> = new Set(['EACCES', 'E
 const LOCK_MS = 30_000;
 /** How often a person may save the file between its reading and its writing. */
 const MOST_EDITS = 50;
+/** A program that saves the file writes again within this time, or is done. */
+const SAVE_MS = 300;
 /** A program that has opened the file writes it within this time. */
-const SAVE_MS = 20;
+const OPENED_MS = 20;
 
 /**
  * Sets or removes ticks in the user's own backlog files when no commit can contain them, because a file is untracked or
@@ -59,6 +62,7 @@ export async function tickUntracked(
 
 /** Why it could not. */
 async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean): Promise<string | undefined> {
+  await settled(path);
   for (let edits = 0; edits < MOST_EDITS; edits++) {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
     if (file === undefined) return undefined;
@@ -72,10 +76,15 @@ async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean
       const mode = about.mode & 0o777;
       if (!(await replaceFile(path, ticked, { mode, still: () => holds(path, before) }))) continue;
       const late = await savedLate(file, before);
-      if (late === undefined) return undefined;
+      if (late === undefined) {
+        const written = await stat(path).catch(() => undefined);
+        if (written) own.set(path, written.ino);
+        return undefined;
+      }
       // Only over what was just written: a newer save of the person stays.
       await replaceFile(path, late, { mode, still: () => holds(path, Buffer.from(ticked)) });
     } catch (error) {
+      if (error instanceof TooComplexError) return error.message;
       const { code } = error as NodeJS.ErrnoException;
       if (!NOT_OURS_TO_WRITE.has(code)) throw error;
       return code;
@@ -86,6 +95,19 @@ async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean
   return 'it changes all the time';
 }
 
+/** By path: the file that this process wrote last there. */
+const own = new Map<string, number>();
+
+/** Half a save must not be taken for the file. One that is written all the time is not waited for. */
+async function settled(path: string): Promise<void> {
+  for (let looks = 0; looks < 2; looks++) {
+    const info = await stat(path).catch(() => undefined);
+    const age = Date.now() - (info?.mtimeMs ?? 0);
+    if (info?.ino === own.get(path) || age < 0 || age >= SAVE_MS) return;
+    await setTimeout(SAVE_MS - age);
+  }
+}
+
 /**
  * A person's program may have opened the file before it was replaced, and write it afterwards. Such a save empties the
  * file first. It is complete when no more comes.
@@ -93,7 +115,7 @@ async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean
 async function savedLate(replaced: FileHandle, before: Buffer): Promise<Buffer | undefined> {
   let last = before;
   for (let looks = 0; looks < MOST_EDITS; looks++) {
-    await setTimeout(SAVE_MS);
+    await setTimeout(looks === 0 ? OPENED_MS : SAVE_MS);
     const now = await contentOf(replaced);
     if (now.equals(before)) return undefined;
     if (now.equals(last) && now.length > 0) return now;

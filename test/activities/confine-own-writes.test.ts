@@ -5,6 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownWrites } from '../../src/git/confinement/own-writes.js';
 import { findWall, raiseWall } from '../../src/git/confinement/wall.js';
 import { syncCheckout } from '../../src/git/landing/sync.js';
 import { type Guard, guard } from '../../src/jobs/confine/guard.js';
@@ -83,6 +84,14 @@ describe('a sync while an agent runs', () => {
     await landBehind({ 'a.txt': TEN.replace('l9', 'theirs').replace('l5', 'again') });
     expect(await syncCheckout(repo.root, 'main')).toMatchObject({ merged: ['a.txt'] });
     expect(await noticed()).toBeUndefined();
+  });
+
+  it('C5 B6 what somebody else wrote meanwhile does', async () => {
+    const file = join(repo.root, 'b.txt');
+    const written = await ownWrites(repo.root, [file]);
+    await put(repo.root, { 'b.txt': 'of an agent\n' });
+    await written(async () => new Set([file]));
+    expect(await noticed()).toMatch(/^in your checkout b\.txt changed while i-1/);
   });
 
   it('C5 B6 an edit after it does', async () => {

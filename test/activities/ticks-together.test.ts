@@ -14,13 +14,13 @@ interface Prd {
 }
 
 /** `name`: of the backlog, outside the repository. */
-async function outside(name = 'prd.json') {
+async function outside(name = 'prd.json', format: 'prd' | 'roadmap' = 'prd') {
   const b: Bench = await bench({ files: { 'base.txt': 'base\n' } });
   const file = join(b.base, 'plans', name);
   const prd: Prd = { userStories: IDS.map((id) => ({ id, title: `Do ${id}`, passes: false })) };
   await mkdir(join(b.base, 'plans'));
   await writeFile(file, JSON.stringify(prd, null, 2));
-  const run = { ...b.file, backlog: { ...b.file.backlog, file, format: 'prd' as const } };
+  const run = { ...b.file, backlog: { ...b.file.backlog, file, format } };
   const one = (...ids: string[]): TickFile[] => [{ file, place: undefined, ids, beside: new Map() }];
   const read = async (): Promise<Prd> => JSON.parse(await readFile(file, 'utf8')) as Prd;
   const ticked = async (): Promise<string[]> =>
@@ -68,6 +68,35 @@ describe('a backlog that git does not track', () => {
     await opened.close();
     await ticking;
     expect([(await read()).mine, await ticked()]).toEqual([1, ['US-2']]);
+  });
+
+  it.each(['before', 'after'])('keeps a slow save that began %s the tick', async (when) => {
+    const { tick, file, ticked } = await outside();
+    const whole = await readFile(file, 'utf8');
+    const opened = await open(file, 'r+');
+    const { ino } = await stat(file);
+    const begin = (): void => {
+      ftruncateSync(opened.fd);
+      writeSync(opened.fd, whole.slice(0, 100), 0);
+    };
+    if (when === 'before') begin();
+    const ticking = tick('US-2');
+    if (when === 'after') {
+      while (statSync(file).ino === ino) await new Promise((resolve) => setImmediate(resolve));
+      begin();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await opened.write(`${whole.slice(100)}\n`, 100);
+    await opened.close();
+    await ticking;
+    expect(await ticked()).toEqual(['US-2']);
+    expect((await readFile(file, 'utf8')).trimEnd()).toBe(whole.replace(/("id": "US-2",[^}]*)false/, '$1true'));
+  });
+
+  it('is named where it has become too complex to read', async () => {
+    const { tick, file } = await outside('roadmap.md', 'roadmap');
+    await writeFile(file, `# Plan\n\n- [ ] US-1 Do it\n${' '.repeat(300)}- x\n`);
+    expect(await tick('US-1')).toMatch(/US-1 cannot be ticked in .*roadmap\.md .*Do it by hand/);
   });
 
   it('is left alone where it is no text any more, and named where it cannot be written', async () => {

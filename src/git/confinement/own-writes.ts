@@ -27,17 +27,27 @@ const changeTime = (path: string): Promise<number> =>
     () => 0,
   );
 
-/** Call before ralphctl writes files (absolute), and the returned function right after. `dir`: in the repository. */
-export async function ownWrites(dir: string, files: readonly string[]): Promise<() => Promise<void>> {
+/**
+ * Call before ralphctl writes files (absolute), and the returned function right after.
+ * @param dir in the repository
+ * @returns `others`: the files that do not hold what ralphctl wrote, because somebody has written since
+ */
+export async function ownWrites(
+  dir: string,
+  files: readonly string[],
+): Promise<(others?: () => Promise<ReadonlySet<string>>) => Promise<void>> {
   const wall = wallAt(dir);
   if (!wall) return async () => undefined;
   const before = new Map(await Promise.all(files.map(async (path) => [path, await changeTime(path)] as const)));
-  return () =>
+  return (others = async () => new Set<string>()) =>
     exclusive(join(wall.dir, FILE), async () => {
       const known = await read(wall.dir);
+      const after = new Map(await Promise.all(files.map(async (path) => [path, await changeTime(path)] as const)));
+      // After the times: a later write has another time.
+      const changed = await others();
       for (const [path, time] of before) {
-        const to = await changeTime(path);
-        if (to === time || to === 0) continue;
+        const to = after.get(path) ?? 0;
+        if (to === time || to === 0 || changed.has(path)) continue;
         const last = known.get(path);
         known.delete(path);
         known.set(path, { path, from: last?.to === time ? last.from : time, to });

@@ -15,7 +15,7 @@ import { checkoutSyncRef, readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { CHECKOUT_SAVES, ownIndex, savePoint } from '../saves/saves.js';
 import { readStatus, type Status } from '../status.js';
-import { changedPaths } from './checkout.js';
+import { changedPaths, editedFiles } from './checkout.js';
 import { describeObstacle, type Obstacle, obstacleTo, some } from './checkout-update.js';
 import { hiddenEdits } from './hidden-edits.js';
 import { inTheWay } from './in-the-way.js';
@@ -158,7 +158,10 @@ async function syncFresh(
     } catch (error) {
       throw await breakOff(repo, open, error);
     }
-    await written();
+    await written(async () => {
+      const edited = await editedFiles(checkout, next);
+      return new Set([...edited].map((path) => join(checkout, path)));
+    });
     await settled(git(repo), open.record);
     return await resultOf(open.record);
   } finally {

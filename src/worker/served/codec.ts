@@ -15,6 +15,8 @@ import { type Answer, baseAddress, sayPlain } from './endpoint.js';
 import { Served, type ServedOptions } from './served.js';
 
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
+/** The worker has other work on this thread. */
+const MOST_PAYLOADS = 10_000;
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 const LOOK_MS = 1000;
 const PATHS = ['/encode', '/decode'] as const;
@@ -123,6 +125,9 @@ function payloadsIn(body: string): Payload[] {
   } catch {
     throw new Refused(400, 'The body is no JSON.');
   }
+  const list = (value as { payloads?: unknown } | null)?.payloads;
+  if (Array.isArray(list) && list.length > MOST_PAYLOADS)
+    throw new Refused(413, `The body has more than ${MOST_PAYLOADS} payloads.`);
   const { data, error } = asked.safeParse(value);
   if (!data) {
     const [issue] = error.issues;
