@@ -68,6 +68,17 @@ it.each(VERBS)(
   60_000,
 );
 
+it('C2: refuses what would change nothing: a second rollback, a verb on an idea that is replaced by its parts', async () => {
+  for (const [args, why] of [
+    [['rollback', 'late'], /there is nothing to take back of late: its branch has no commits of its own/],
+    [['retry', 'large'], /large is an epic: give the command to its ideas instead/],
+    [['limit', 'large', '2'], /large is an epic: give the command to its ideas instead/],
+  ] as const) {
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([7, expect.stringMatching(why)]);
+  }
+}, 60_000);
+
 it('A2 C3: why shows the retry before the next start, and start and its dry run list what they carry over', async () => {
   expect((await held.why('failed')).parts).toContainEqual({
     label: 'tried again once, with the next start',

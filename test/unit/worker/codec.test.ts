@@ -147,6 +147,7 @@ it('has two pages for POST, reads no huge body, and no foreign name or web page 
   for (const method of ['GET', 'PUT', 'DELETE']) expect((await ask('/decode', '', {}, method)).status).toBe(405);
   const huge = await ask('/decode', `{"payloads":[{"data":"${'A'.repeat(17 * 1024 * 1024)}"}]}`);
   expect(huge.status).toBe(413);
+  expect((await ask('/encode', JSON.stringify({ payloads: Array(10_001).fill({ data: 'eA==' }) }))).status).toBe(413);
   expect(await raw({ host: `127.0.0.1:${port}` })).toBe(200);
   expect(await raw({ host: `localhost:${port}` })).toBe(200);
   expect(await raw({ host: `evil.example:${port}` })).toBe(403);
