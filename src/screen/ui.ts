@@ -3,6 +3,7 @@
  * Invariant: plain data; a selection is an id and never an index, so that it survives every change of the run.
  */
 
+import type { IdeaStatus } from '../protocol/states.js';
 import type { Act } from './control/act.js';
 
 export type ScreenName = 'run' | 'needs' | 'ideas' | 'log' | 'history' | 'idea' | 'help' | 'report';
@@ -57,6 +58,15 @@ export interface Prompt extends Draft {
   offered?: true;
 }
 
+/** What an input or a question is about; `idea`: absent for the run. */
+export interface About {
+  verb: string;
+  run: string;
+  idea?: string;
+  /** Its status, where a question tells what becomes of it. */
+  was?: IdeaStatus;
+}
+
 export interface Ui {
   screen: ScreenName;
   /** Screens that `Esc` returns to, the last one first. */
@@ -97,6 +107,10 @@ export interface Ui {
   answering?: string;
   /** Id of the question that was open when the person began to type, where it is known. */
   answers?: string;
+  /** Since when the question was open; epoch ms. */
+  asked?: number;
+  /** Ids of the other entries when the person began to type, those below first: one is selected once the question is over. */
+  nearby?: readonly string[];
   prompt?: Prompt;
   /** The last command line, for `Up`. */
   lastLine?: string;
@@ -104,6 +118,8 @@ export interface Ui {
   confirm?: string;
   /** The action that `y` confirms, or that receives the typed text. */
   pending?: Act;
+  /** Of `pending`: it closes once the run does not take it any more. Absent: the run decides. */
+  about?: About;
   message?: { text: string; refused?: true };
   /** Commands on their way to the run, in words, the oldest first. */
   sent?: readonly string[];

@@ -6,21 +6,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { asSystemError } from '../../config/system-errors.js';
 import type { RunModel } from '../../model/model.js';
-import type { RunRef } from '../../protocol/run-ref.js';
 import { callsOf, rings, titleOf } from '../../screen/attention.js';
 import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
+import { closedOver, overWhy } from '../../screen/control/closed.js';
 import { together, typingFor, withLook } from '../../screen/control/drafts.js';
 import { press } from '../../screen/control/press.js';
 import { atEnd, withNewRun } from '../../screen/control/seen.js';
-import { answered, messageUntil, sending } from '../../screen/control/sent.js';
+import { answered, messageUntil, sending, withoutMessage } from '../../screen/control/sent.js';
+import { TypedOn } from '../../screen/control/typed-on.js';
 import { type Details, noDetails } from '../../screen/details.js';
 import type { KeyPress } from '../../screen/terminal/keys.js';
 import { focus, newPace, painted, wants } from '../../screen/terminal/pace.js';
 import { render } from '../../screen/terminal/render.js';
 import { Terminal } from '../../screen/terminal/terminal.js';
 import type { Theme } from '../../screen/text/theme.js';
-import { initialUi, type Ui } from '../../screen/ui.js';
+import { initialUi, type Selection, type Ui } from '../../screen/ui.js';
 import type { Picture } from '../../screen/view.js';
 import type { Context } from '../context.js';
 import { usesColour, wantsAscii, wantsBell } from '../views/terminal.js';
@@ -29,24 +30,10 @@ import { commandRows } from './commands.js';
 import { cpu } from './cpu.js';
 import { CurrentRun } from './current-run.js';
 import { asksOther, DetailReader, readsEvery } from './details.js';
+import type { ScreenEnd, ScreenOptions } from './opened.js';
 
 /** Shortest interval between repaints that only update times. */
 const CLOCK_MS = 10_000;
-
-export interface ScreenOptions {
-  ref: RunRef;
-  repo: string;
-  notice?: string;
-}
-
-export interface ScreenEnd {
-  why: 'left' | NodeJS.Signals;
-  model: RunModel;
-}
-
-/** Resolves when the person leaves. */
-export const runScreen = (context: Context, options: ScreenOptions): Promise<ScreenEnd> =>
-  new Screen(context, options).show();
 
 export class Screen {
   readonly #context: Context;
@@ -55,6 +42,7 @@ export class Screen {
   readonly #run: CurrentRun;
   readonly #reader: DetailReader;
   readonly #commands = commandRows();
+  readonly #typedOn = new TypedOn();
   #reported = false;
   readonly #pace = newPace(performance.now(), cpu());
   readonly #stop = new AbortController();
@@ -86,6 +74,7 @@ export class Screen {
     this.#reader = new DetailReader(context.root, options.repo, () => this.#run.source.api);
   }
 
+  /** Resolves when the person leaves. */
   async show(): Promise<ScreenEnd> {
     await this.#run.open();
     this.#ui = { ...this.#ui, drafts: await this.#run.drafts.read() };
@@ -178,11 +167,9 @@ export class Screen {
 
   #paint(): void {
     if (this.#stop.signal.aborted) return;
-    if (this.#ui.message && Date.now() > this.#messageUntil) {
-      const { message: _, ...rest } = this.#ui;
-      this.#ui = rest;
-    }
+    if (this.#ui.message && Date.now() > this.#messageUntil) this.#ui = withoutMessage(this.#ui);
     this.#reportAtEnd();
+    this.#close();
     this.#compose();
     const { lines, cursor } = this.#picture;
     const { written } = this.#terminal.painter;
@@ -206,6 +193,20 @@ export class Screen {
     if (this.#ui.screen === 'report') void this.#details1();
   }
 
+  /** What is typed about a question, an idea or a run that is over. */
+  #close(): void {
+    const ui = closedOver(this.#ui, this.#model, (now) => this.#places(now));
+    if (!ui) return;
+    this.#typedOn.closed(performance.now());
+    this.#run.drafts.keep(ui.drafts);
+    this.#ui = ui;
+    this.#messageUntil = messageUntil(ui, Date.now());
+  }
+
+  #places(ui: Ui): Selection[] {
+    return placesOf(this.#model, ui, this.#details, this.#terminal.size, this.#theme, Date.now());
+  }
+
   #compose(): void {
     this.#picture = compose(this.#model, this.#ui, this.#details, this.#terminal.size, this.#theme, Date.now());
     this.#composedUi = this.#ui;
@@ -213,8 +214,8 @@ export class Screen {
 
   #ring(): void {
     const now = callsOf(this.#model);
-    const bell = wantsBell(this.#context.env);
-    if (rings({ before: this.#calls, now, focused: this.#focused, bell })) this.#terminal.bell();
+    const heard = { focused: this.#focused, bell: wantsBell(this.#context.env) };
+    if (rings({ before: this.#calls, now, ...heard })) this.#terminal.bell();
     this.#calls = now;
   }
 
@@ -226,13 +227,13 @@ export class Screen {
       this.#want(this.#focused ? 'key' : 'change');
       return;
     }
+    if (this.#typedOn.takes(key, performance.now())) return;
+    if (overWhy(this.#ui, this.#model) !== undefined) this.#typedOn.closed(performance.now());
     if (this.#composedUi !== this.#ui) this.#compose();
     const { selected, most } = this.#picture;
-    const { size } = this.#terminal;
     const before = this.#ui;
-    const places = placesOf(this.#model, before, this.#details, size, this.#theme, Date.now());
     const seen = {
-      ...{ model: this.#model, details: this.#details, places, ...size },
+      ...{ model: this.#model, details: this.#details, places: this.#places(before), ...this.#terminal.size },
       ...{ selected, most, commands: this.#commands },
     };
     const { ui, act } = press(before, key, seen);

@@ -10,7 +10,7 @@ import type { IdeaEntry } from '../../protocol/run.js';
 import type { SaidAnswer } from '../messages/said.js';
 import { clip, utcMinute } from '../text.js';
 
-const FROM: Readonly<Record<Teller, string>> = {
+export const FROM: Readonly<Record<Teller, string>> = {
   cli: 'with ralphctl answer',
   screen: 'on the full screen',
   signal: 'with a Temporal signal',

@@ -11,18 +11,23 @@ import { isPast } from '../past.js';
 import { clean } from '../text/text.js';
 import { NUMBERED, type Prompt, type Ui } from '../ui.js';
 import type { Act } from './act.js';
+import { aboutOf, closedOver, overWhy } from './closed.js';
 import { completions } from './complete.js';
 import { moreTexts, opened, turned } from './drafts.js';
 import { look } from './look.js';
 import { move, select } from './move.js';
 import { elsewhere, withoutEffect } from './no-effect.js';
-import { inOneLine, prompted } from './prompt.js';
+import { prompted } from './prompt.js';
 import { goTo, ideaAt, type Pressed, type Seen, runAt as shownBy } from './seen.js';
-import { draftOf, type Typed, typed } from './typing.js';
+import { draftOf, inOneLine, isTooLong, TOO_LONG, type Typed, typed } from './typing.js';
 import { ideaWish, runWish, type Wish } from './verbs.js';
 
 export function press(before: Ui, key: Typed, seen: Seen): Pressed {
   const { message: _, ...ui } = before;
+  if (overWhy(ui, seen.model) !== undefined) {
+    const now = withTyped(ui, key, seen);
+    return { ui: closedOver(now, seen.model, () => seen.places) ?? now };
+  }
   if (ui.confirm !== undefined) return confirmed(ui, key);
   if (ui.prompt) return prompted(ui, ui.prompt, key, seen);
   if (ui.answering !== undefined) return answering(ui, ui.answering, key, seen);
@@ -32,14 +37,21 @@ export function press(before: Ui, key: Typed, seen: Seen): Pressed {
   return pressed.ui === ui && !pressed.act ? withoutEffect(ui, action, seen) : pressed;
 }
 
-function confirmed({ confirm, pending, ...ui }: Ui, key: Typed): Pressed {
+/** Of an editor whose subject is over: what the person typed before the picture of that still goes into the text. */
+function withTyped(ui: Ui, key: Typed, seen: Seen): Ui {
+  if (ui.confirm !== undefined || key.text === undefined || key.name === 'enter') return ui;
+  if (ui.prompt) return prompted(ui, ui.prompt, key, seen).ui;
+  return ui.answering === undefined ? ui : answering(ui, ui.answering, key, seen).ui;
+}
+
+function confirmed({ confirm, pending, about: _, ...ui }: Ui, key: Typed): Pressed {
   if (key.name === 'y' && pending) return { ui, act: pending };
   return { ui: { ...ui, message: { text: `not done: ${confirm}` } } };
 }
 
 function answering(ui: Ui, idea: string, key: Typed, { rows, most = 0 }: Seen): Pressed {
   const draft = ui.drafts[idea] ?? draftOf('');
-  const { answering: _, answers: question, ...rest } = ui;
+  const { answering: _, answers: question, asked: __, nearby: ___, ...rest } = ui;
   const about = question === undefined ? [] : ['--question', question];
   switch (key.name) {
     case 'esc':
@@ -57,6 +69,7 @@ function answering(ui: Ui, idea: string, key: Typed, { rows, most = 0 }: Seen): 
       return { ui: { ...ui, drafts: { ...ui.drafts, [idea]: turned(draft) } } };
     case 'enter':
       if (!saysAnything(draft.text)) return { ui: { ...ui, message: { text: 'type an answer first', refused: true } } };
+      if (isTooLong(draft.text)) return { ui: { ...ui, message: { text: TOO_LONG, refused: true } } };
       return { ui: rest, act: { do: 'tell', args: ['answer', idea, ...about, '--', draft.text], draft: idea } };
     default: {
       const next = typed(draft, key, true);
@@ -85,6 +98,8 @@ function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
           ? { drafts: { ...ui.drafts, [wish.answer]: opened(ui.drafts[wish.answer]) } }
           : {}),
         ...(wish.question === undefined ? {} : { answers: wish.question }),
+        ...(wish.since === undefined ? {} : { asked: wish.since }),
+        nearby: nearbyOf(wish.answer, seen),
         scroll: { ...ui.scroll, question: 0 },
       },
     };
@@ -97,10 +112,20 @@ function wished(ui: Ui, wish: Wish, seen: Seen): Pressed {
     const about = { ...(note === undefined ? {} : { note }), ...offered };
     const prompt: Prompt = { kind: 'text', label: type, ...draftOf(start), ...about };
     const pending: Act = { do: 'tell', args, ...(draft === undefined ? {} : { draft }), ...(next ? { next } : {}) };
-    return { ui: { ...ui, prompt, pending } };
+    return { ui: { ...ui, prompt, pending, ...aboutOf(args, seen.model) } };
   }
-  if ('ask' in wish) return { ui: { ...ui, confirm: wish.ask, pending: wish.act } };
+  if ('ask' in wish) {
+    const held = wish.act.do === 'tell' ? aboutOf(wish.act.args, seen.model, true) : {};
+    return { ui: { ...ui, confirm: wish.ask, pending: wish.act, ...held } };
+  }
   return { ui, act: wish.act };
+}
+
+/** Other entries that wait for a person: those below first, then those above. */
+function nearbyOf(id: string, { places }: Seen): string[] {
+  const needs = places.filter(({ section }) => section === 'needs').map((one) => one.id);
+  const at = needs.indexOf(id);
+  return [...needs.slice(at + 1), ...needs.slice(0, Math.max(0, at)).reverse()];
 }
 
 const findOf = (text: string): Prompt => ({

@@ -1,15 +1,16 @@
 /** Keys during one-line input: a filter, a command, a text for a command. Invariant: pure. */
 import type { Prompt, Ui } from '../ui.js';
 import type { Act } from './act.js';
+import { aboutOf } from './closed.js';
 import { completions, splitWords } from './complete.js';
 import { turned } from './drafts.js';
 import type { Pressed, Seen } from './seen.js';
-import { draftOf, type Typed, typed } from './typing.js';
+import { draftOf, inOneLine, isTooLong, TOO_LONG, type Typed, typed } from './typing.js';
 import { withText } from './verbs.js';
 import { questionBefore, wayOf } from './way.js';
 
 export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Pressed {
-  const { prompt: _, pending, ...rest } = ui;
+  const { prompt: _, pending, about: __, ...rest } = ui;
   const withFilter = (text: string): Ui => (prompt.kind === 'find' ? filtered(ui, text) : ui);
   switch (key.name) {
     case 'esc':
@@ -58,9 +59,6 @@ export function prompted(ui: Ui, prompt: Prompt, key: Typed, seen: Seen): Presse
   }
 }
 
-/** A prompt has one line. */
-export const inOneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ');
-
 const withLine = (ui: Ui, prompt: Prompt, text: string, seen: Seen): Ui => ({
   ...ui,
   prompt: { ...prompt, ...draftOf(text), completions: completions(seen, text) },
@@ -82,7 +80,7 @@ function commanded(ui: Ui, line: string, { commands = [], model }: Seen): Presse
   const { way, args } = found;
   const act: Act = way === 'read' ? { do: 'lend', args, read: true } : { do: way, args };
   const ask = questionBefore(args, model);
-  return ask === undefined ? { ui, act } : { ui: { ...ui, confirm: ask, pending: act } };
+  return ask === undefined ? { ui, act } : { ui: { ...ui, confirm: ask, pending: act, ...aboutOf(args, model, true) } };
 }
 
 function texted(ui: Ui, { text }: Prompt, pending: Act | undefined): Pressed {
@@ -91,6 +89,7 @@ function texted(ui: Ui, { text }: Prompt, pending: Act | undefined): Pressed {
   const { draft } = pending;
   const kept =
     draft === undefined ? ui : { ...ui, drafts: { ...ui.drafts, [draft]: { ...ui.drafts[draft], ...draftOf(text) } } };
+  if (args?.[0] === 'hint' && isTooLong(text)) return { ui: { ...kept, message: { text: TOO_LONG, refused: true } } };
   return args
     ? { ui: kept, act: { ...pending, args } }
     : { ui: { ...kept, message: { text: 'nothing typed, nothing sent' } } };

@@ -23,6 +23,8 @@ const MESSAGE_MS = 8000;
 export const messageUntil = ({ message }: Pick<Ui, 'message'>, now: number): number =>
   message?.refused ? Number.POSITIVE_INFINITY : now + MESSAGE_MS;
 
+export const withoutMessage = ({ message: _, ...ui }: Ui): Ui => ui;
+
 export function sentText({ sent = [] }: Pick<Ui, 'sent'>): string | undefined {
   const [first] = sent;
   if (first === undefined) return undefined;

@@ -1,4 +1,5 @@
 /** Edits a text by keys. Invariant: pure; the cursor never stands inside a character. */
+import { MAX_COMMAND_TEXT } from '../../protocol/command.js';
 import { plainText } from '../../protocol/escapes.js';
 import type { Draft } from '../ui.js';
 
@@ -8,6 +9,13 @@ export interface Typed {
 }
 
 export const draftOf = (text: string): Draft => ({ text, cursor: text.length });
+
+/** A prompt has one line. */
+export const inOneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ');
+
+/** The run takes no hint and no answer of this length. */
+export const isTooLong = (text: string): boolean => text.length > MAX_COMMAND_TEXT;
+export const TOO_LONG = `the text is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`;
 
 /** The text after a key; undefined for keys that do not edit. `lines`: allows line breaks. */
 export function typed({ text, cursor }: Draft, key: Typed, lines: boolean): Draft | undefined {

@@ -42,7 +42,7 @@ export type Wish =
   /** Text input comes first; `args` precede it. */
   | Typing
   /** Opens the answer editor. */
-  | { answer: string; question?: string }
+  | { answer: string; question?: string; since?: number }
   /**
    * `asks`: the command whose refusal the run itself words. A command that needs a confirmation or a text is never sent
    * for that; `own` is the run's sentence from its table.
@@ -80,7 +80,11 @@ export function ideaWish(action: Action, model: RunModel, idea: IdeaModel, draft
       ...('act' in wish && !('ask' in wish) && wish.act.do === 'tell' ? { asks: wish.act.args } : {}),
     };
   };
-  const answer = { answer: id, ...(idea.questionId === undefined ? {} : { question: idea.questionId }) };
+  const answer = {
+    answer: id,
+    ...(idea.questionId === undefined ? {} : { question: idea.questionId }),
+    ...(idea.since === undefined ? {} : { since: idea.since }),
+  };
   switch (action) {
     case 'answer':
       if (idea.status === 'needs-human' && !idea.approval) return only('answer', answer);

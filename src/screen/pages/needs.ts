@@ -2,7 +2,9 @@
 
 import { withoutSignal } from '../../decide/text.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
+import { MAX_COMMAND_TEXT } from '../../protocol/command.js';
 import { moreTexts } from '../control/drafts.js';
+import { isTooLong } from '../control/typing.js';
 import { framed, screenLine } from '../frame.js';
 import { cardKeys } from '../idea/card-keys.js';
 import { isOver, refusedNow } from '../idea/possible.js';
@@ -16,7 +18,7 @@ import { many, needYou, UNKNOWN, whole } from '../text/numbers.js';
 import { packed } from '../text/packed.js';
 import { clean, labelled, wrapAll } from '../text/text.js';
 import { clock, lasted } from '../text/time.js';
-import type { Selection } from '../ui.js';
+import type { Selection, Unsent } from '../ui.js';
 import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
 import { gateWords } from '../words/gate-words.js';
 import { type Editor, editor } from './answer.js';
@@ -88,8 +90,8 @@ function narrow(view: View, rows: readonly Row[], at: number, head: Line): Body 
   const row = rows[at];
   const parts = row ? detailParts(row, view, size.columns, height - lines.length) : [];
   let cursor: Body['cursor'];
-  for (const { title, right = '', lines: own, editor: typed } of parts) {
-    lines.push(rule(title, right, size.columns));
+  for (const { title, right = '', lines: own, editor: typed, warns } of parts) {
+    lines.push(rule(title, right, size.columns, warns));
     if (typed) cursor = { line: lines.length + typed.cursor.line, column: typed.cursor.column };
     lines.push(...own);
   }
@@ -126,6 +128,7 @@ function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
     (part, index): Part => ({
       title: part.title,
       ...(part.right === undefined ? {} : { right: part.right }),
+      ...(part.warns ? { warns: part.warns } : {}),
       lines: index === 0 ? [line(` ${clean(titleOf(row))}`), line(), ...part.lines] : part.lines,
       least: part.editor ? 2 : 1,
       ...(index === details.length - 1 ? { grows: true as const } : {}),
@@ -153,6 +156,8 @@ interface DetailPart {
   right?: string;
   lines: Line[];
   editor?: Editor;
+  /** `right` warns. */
+  warns?: true;
   most?: number;
 }
 
@@ -200,13 +205,23 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
     const approve = row.need?.shown === 'approve' && empty && !isOver(model) && refusedNow(model) === undefined;
     parts.push({
       title: approve ? 'your decision' : 'your answer',
-      ...(approve ? {} : { right: moreTexts(draft) || 'goes into its next prompt, once' }),
+      ...(approve ? {} : besideAnswer(draft, columns)),
       lines: approve ? [line(dim(decision(idea)))] : empty ? [line(dim(answerKey(model)))] : typed.lines,
       ...(ui.answering === idea.id ? { editor: typed } : {}),
     });
   } else if (idea) parts.push({ title: 'what you can do', lines: indented(packed(cardKeys(view, idea), cells)) });
   return parts;
 }
+
+/** Beside the title of the answer: that it is too long, or how many other texts there are, or where it goes. */
+const besideAnswer = (draft: Unsent, columns: number): Partial<DetailPart> =>
+  isTooLong(draft.text)
+    ? {
+        ...(columns < 46 ? { title: 'answer' } : {}),
+        right: `${whole(draft.text.length)} of ${whole(MAX_COMMAND_TEXT)} characters`,
+        warns: true,
+      }
+    : { right: moreTexts(draft) || 'goes into its next prompt, once' };
 
 const answerKey = (model: RunModel): string =>
   refusedNow(model) === undefined ? ' a answer' : ' once the run has stopped: a answer';

@@ -1,10 +1,12 @@
 /** Framed parts of a screen. Invariant: a box has exactly the requested size. */
-import { dim, fill, type Line, line } from './line.js';
+import { coloured, dim, fill, type Line, line } from './line.js';
 import { cut, width } from './text.js';
 
 export interface Part {
   title: string;
   right?: string;
+  /** `right` warns. */
+  warns?: true;
   lines: readonly Line[];
   /** Takes the remaining lines; without such a part the last one does. */
   grows?: true;
@@ -13,11 +15,22 @@ export interface Part {
 }
 
 /** A border line: corner, title, right text, corner. */
-function border([start, end]: readonly [string, string], title: string, right: string, columns: number): Line {
+function border(
+  [start, end]: readonly [string, string],
+  title: string,
+  right: string,
+  columns: number,
+  warns = false,
+): Line {
   const room = columns - 4;
   const left = title === '' ? '' : ` ${cut(title, room - 2)} `;
   const tail = right === '' || width(left) + width(right) + 4 > room ? '' : ` ${right} ─`;
   const rest = columns - width(start) - width(end) - width(left) - width(tail);
+  if (warns && tail !== '')
+    return line(
+      ...[dim(start), { text: left, bold: true as const }, dim('─'.repeat(Math.max(0, rest)))],
+      ...[coloured(` ${right}`, 'yellow'), dim(` ─${end}`)],
+    );
   return line(dim(start), { text: left, bold: true }, dim(`${'─'.repeat(Math.max(0, rest))}${tail}${end}`));
 }
 
@@ -37,8 +50,8 @@ export function box(parts: readonly Part[], columns: number, height?: number): L
     }
   }
   const out: Line[] = [];
-  for (const [index, { title, right = '', lines }] of parts.entries()) {
-    out.push(border(index === 0 ? ['┌', '┐'] : ['├─', '┤'], title, right, columns));
+  for (const [index, { title, right = '', lines, warns }] of parts.entries()) {
+    out.push(border(index === 0 ? ['┌', '┐'] : ['├─', '┤'], title, right, columns, warns));
     for (let row = 0; row < (sizes[index] ?? 0); row += 1)
       out.push(line(dim('│'), ...fill(lines[row] ?? [], columns - 2), dim('│')));
   }

@@ -69,7 +69,7 @@ export const inverse = (spans: Line, columns: number): Line =>
   fill(spans, columns).map((span) => ({ ...span, inverse: true }));
 
 /** `─ left ─────── right ─`: the head of a section. */
-export function rule(left: string, right: string, columns: number): Line {
+export function rule(left: string, right: string, columns: number, warns = false): Line {
   const end = right === '' ? '' : ` ${right} ─`;
   const start = left === '' ? '' : `─ ${left} `;
   const rest = columns - width(start) - width(end);
@@ -77,7 +77,7 @@ export function rule(left: string, right: string, columns: number): Line {
   return line(
     ...(left === '' ? [] : [dim('─ '), bold(left), ' ']),
     dim('─'.repeat(rest)),
-    ...(right === '' ? [] : [dim(end)]),
+    ...(right === '' ? [] : warns ? [coloured(` ${right}`, 'yellow'), dim(' ─')] : [dim(end)]),
   );
 }
 

@@ -11,7 +11,7 @@ import { type Context, findProject, findProjectId, print } from '../../context.j
 import { exitOfRun } from '../../follow/run-end.js';
 import { warnOnce } from '../../report/summaries.js';
 import { farewell } from '../../screen/farewell.js';
-import { runScreen } from '../../screen/screen.js';
+import { Screen } from '../../screen/screen.js';
 import { canShowScreen } from '../../views/terminal.js';
 
 export async function top(context: Context): Promise<ExitCode> {
@@ -41,7 +41,7 @@ export async function top(context: Context): Promise<ExitCode> {
 async function showRun(context: Context, file: RunFile, problem: string | undefined): Promise<ExitCode> {
   const { project, runId, repo } = file;
   const notice = problem === undefined ? {} : { notice: problem };
-  const { model } = await runScreen(context, { ref: { project, runId }, repo, ...notice });
+  const { model } = await new Screen(context, { ref: { project, runId }, repo, ...notice }).show();
   for (const line of farewell(model)) print(line);
   return exitOfRun(context, model);
 }
