@@ -38,7 +38,7 @@ const moves = (event: StampedEvent): boolean =>
 export async function lastMovement(root: string, ref: RunRef): Promise<Movement> {
   const events = await lastEvents(eventsPath(root, ref));
   const state = events.findLast((event) => event.kind === 'run')?.state;
-  const last = events.findLast(moves) ?? events[0];
+  const last = events.findLast(moves) ?? events.find(({ kind }) => kind !== 'alert');
   const at = last ? Date.parse(last.at) : 0;
   return { ...(state === undefined ? {} : { state }), at: Number.isFinite(at) ? at : 0 };
 }

@@ -39,6 +39,16 @@ describe('the last movement', () => {
     expect(await lastMovement(root, ref)).toMatchObject({ at: 7000 });
   });
 
+  it('G7: is none, where the only events are alerts: the alert of a standstill does not begin another one', async () => {
+    second = 0;
+    await event('alert', { row: 'ops' });
+    await event('alert', { row: 'ops' });
+    expect(await lastMovement(root, ref)).toEqual({ at: 0 });
+    await event('warning');
+    await event('alert', { row: 'ops' });
+    expect(await lastMovement(root, ref)).toEqual({ at: 3000 });
+  });
+
   it('G7: of a long file is read from its end', async () => {
     second = 0;
     for (let line = 0; line < 40; line++) await event('warning', { text: 'x'.repeat(20_000) });
