@@ -28,6 +28,8 @@ export interface Place {
 /** Variables that programs need to reach the desktop and its sound. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 const LOCAL_TIMEOUT_S = 15;
+/** Nobody needs more to find out why an alert was not delivered. */
+const MOST_LOG_BYTES = 1 << 20;
 
 export async function showDesktop(message: Message, place: Place): Promise<void> {
   const body = [...message.lines, ...(message.link === undefined ? [] : [message.link])].join('\n');
@@ -122,7 +124,18 @@ async function tryOne(
   const token = `${project}/${runId}/alert/1/${randomUUID()}`;
   // It runs in the user's repository, in which other programs of theirs work.
   const own = { places: [] };
-  const result = await run({ argv, cwd, env, outputFile: log, token, signal, tailBytes: 500, ...own, ...options });
+  const result = await run({
+    argv,
+    cwd,
+    env,
+    outputFile: log,
+    token,
+    signal,
+    tailBytes: 500,
+    maxLogBytes: MOST_LOG_BYTES,
+    ...own,
+    ...options,
+  });
   const [program = ''] = argv;
   if (result.launchError) return { text: result.launchError, ran: false };
   if (result.stopped === 'aborted') signal.throwIfAborted();
