@@ -19,6 +19,8 @@ export type Standstill =
   | { kind: 'disk'; since: number; text: string; fix: string }
   /** A worker does not answer. `polled`: the last time that it asked for work, where it runs on another host. */
   | { kind: 'busy'; since: number; polled?: number }
+  /** The worker ends again and again. `since`: of the first time. */
+  | { kind: 'crashing'; since: number; times: number; how: string; error?: string; log: string }
   /** The workflow task fails repeatedly. */
   | { kind: 'failing'; since?: number; tries: number; error: string; log?: string };
 

@@ -84,7 +84,8 @@ export function hintOf(key: Key, { screen, model, details, idea, without, past }
 }
 
 function workerHint({ standstill }: Details, text: string): string | undefined {
-  if (standstill?.kind !== 'no-server') return standstill && standstill.kind !== 'busy' ? text : undefined;
+  if (standstill === undefined || standstill.kind === 'busy' || standstill.kind === 'crashing') return undefined;
+  if (standstill.kind !== 'no-server') return text;
   return standstill.where === undefined ? 'start server and worker' : undefined;
 }
 

@@ -10,17 +10,31 @@ import { readNote, STORED_VERSION } from '../config/stored.js';
 import { type Identity, isAlive } from '../process/identity.js';
 import { writeAtomically } from '../run-files/run.js';
 
+/** How often in a row the worker ended before it reached the server. */
+export interface Ends {
+  times: number;
+  /** Time of the first one. */
+  since: string;
+  /** Of the last one: `exit code 1`, a signal, or why it did not start. */
+  how: string;
+  /** The line of the last one that names the error. */
+  error?: string | undefined;
+}
+
 export interface WorkerRecord {
   /** The process that restarts the worker; in the foreground, the worker itself. */
   keeper: Identity;
   buildId: string;
   startedAt: string;
+  /** The worker ends again and again: it does not work, although its keeper lives. */
+  ends?: Ends | undefined;
 }
 
 const shape = z.looseObject({
   keeper: z.looseObject({ pid: z.int(), startTime: z.string() }),
   buildId: z.string(),
   startedAt: z.string(),
+  ends: z.looseObject({ times: z.int(), since: z.string(), how: z.string(), error: z.string().optional() }).optional(),
 });
 
 export const workerRecordPath = (root: string, project: string): string =>
@@ -42,8 +56,8 @@ export async function removeWorkerRecord(root: string, project: string): Promise
 export async function runningWorker(root: string, project: string): Promise<WorkerRecord | undefined> {
   const record = await readNote(workerRecordPath(root, project), shape, 'throw');
   if (!record || !(await isAlive(record.keeper))) return undefined;
-  const { keeper, buildId, startedAt } = record;
-  return { keeper, buildId, startedAt };
+  const { keeper, buildId, startedAt, ends } = record;
+  return { keeper, buildId, startedAt, ...(ends ? { ends } : {}) };
 }
 
 /** `dead`: a kill ended the worker; a stopped worker removes its record. */

@@ -5,7 +5,7 @@
  * the project's lock; ends when the worker exits with code 0, or on request.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,8 +15,9 @@ import { identityOf } from '../process/identity.js';
 import { resolveConnection } from '../server/connection.js';
 import { type ServerEvent, watchServer } from '../server/watch.js';
 import { buildId } from './build-id.js';
-import { removeWorkerRecord, writeWorkerRecord } from './record.js';
+import { type Ends, removeWorkerRecord, writeWorkerRecord } from './record.js';
 import { watchStill } from './still.js';
+import { lastError, openSaid, WorkerEnds } from './worker-ends.js';
 
 const FIRST_BACKOFF_MS = 200;
 const LAST_BACKOFF_MS = 30_000;
@@ -43,9 +44,6 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   let child: ReturnType<typeof spawn> | undefined;
   let moved = false;
   let asked = 0;
-  /** Number of worker exits since the worker last reached the server. */
-  let ends = 0;
-  let lastEnd: number | string = 0;
   let serverProblem: string | undefined;
   const onSignal = (name: NodeJS.Signals): void => {
     stop.abort();
@@ -54,9 +52,11 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   const self = await identityOf(process.pid);
-  if (self) {
-    await writeWorkerRecord(root, project, { keeper: self, buildId: buildId(), startedAt: new Date().toISOString() });
-  }
+  const record = self && { keeper: self, buildId: buildId(), startedAt: new Date().toISOString() };
+  if (record) await writeWorkerRecord(root, project, record);
+  const ends = new WorkerEnds(async (now) => {
+    if (record) await writeWorkerRecord(root, project, { ...record, ...(now ? { ends: now } : {}) });
+  });
   const embedded = (await resolveConnection({ env, root })).kind === 'embedded';
   const watching = embedded
     ? watchServer(
@@ -81,7 +81,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   const stillWatch = watchStill(
     {
       ...{ root, project, env, asked: () => asked },
-      why: () => serverProblem ?? (ends > 1 ? crashText(ends, lastEnd, logs) : undefined),
+      why: () => serverProblem ?? (ends.now && crashText(ends.now, logs)),
       onTold: (still, told) => log.info({ still, told }, 'nothing moves'),
     },
     stop.signal,
@@ -90,21 +90,20 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   try {
     for (;;) {
       const started = performance.now();
-      const errors = openSync(join(logs, 'worker.stderr'), 'a', 0o600);
+      const { fd: errors, said } = openSaid(join(logs, 'worker.stderr'));
       const [command = process.execPath, ...args] = options.worker;
       child = spawn(command, args, { stdio: ['ignore', 'ignore', errors, 'ipc'], env });
       closeSync(errors);
       // Each message of the worker confirms its connection to the server.
       child.on('message', () => {
         asked += 1;
-        ends = 0;
+        ends.cameUp();
       });
       log.info({ worker: child.pid }, 'worker started');
       const code = await ended(child);
-      ends += 1;
-      lastEnd = code;
       log.info({ worker: child.pid, code, ms: Math.round(performance.now() - started) }, 'worker ended');
       if (stop.signal.aborted || (code === 0 && !moved)) return 0;
+      if (!moved) ends.add(code, await lastError(said));
       moved = false;
       if (performance.now() - started > SETTLED_MS) backoff = FIRST_BACKOFF_MS;
       await delay(backoff, undefined, { signal: stop.signal }).catch(() => {});
@@ -112,6 +111,8 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
       backoff = Math.min(backoff * 2, LAST_BACKOFF_MS);
     }
   } finally {
+    // A late write would bring the record back.
+    await ends.written();
     await removeWorkerRecord(root, project);
     stop.abort();
     await Promise.all([watching, stillWatch]);
@@ -133,8 +134,8 @@ function problemOf(event: ServerEvent): string | 'stopped' | undefined {
   }
 }
 
-const crashText = (ends: number, last: number | string, logs: string): string =>
-  `the worker ended ${ends} times in a row (${typeof last === 'number' ? `exit code ${last}` : last}; log: ${logs})`;
+const crashText = ({ times, how }: Ends, logs: string): string =>
+  `the worker ended ${times} times in a row (${how}; log: ${logs})`;
 
 function ended(child: ReturnType<typeof spawn>): Promise<number | string> {
   return new Promise((resolve) => {

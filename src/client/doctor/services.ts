@@ -6,24 +6,38 @@ import { isExecutable, which } from '../../server/install/probe.js';
 import { cachedBinary } from '../../server/install/resolve.js';
 import { serverStatus } from '../../server/stop.js';
 import { connectTarget } from '../../server/target.js';
-import { runningWorker } from '../../worker/record.js';
+import { runningWorker, type WorkerRecord } from '../../worker/record.js';
 import { readServedRecord } from '../../worker/served/record.js';
 import type { Context } from '../context.js';
 import { failingLines } from '../open-run/failing-run.js';
 import { leftGit } from '../views/left-git.js';
+import { endsText } from '../views/worker-ends.js';
 import { type Check, fail, info, ok, warn } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
   const checks = [await checkServer(context)];
   if (project === undefined) return checks;
   const worker = await runningWorker(context.root, project).catch(() => undefined);
-  const found = worker
-    ? ok('worker', `running (pid ${worker.keeper.pid})`)
-    : info('worker', 'none; ralphctl start starts one');
   const left = await leftGit({ root: context.root, project });
   const git = left ? [warn('git', `a killed worker left ${left.what}; the next worker waits for it`, left.fix)] : [];
   const served = worker ? await checkServed(context, project) : [];
-  return [...checks, found, ...served, ...git, ...(await checkRun(context, project, worker !== undefined))];
+  return [
+    ...checks,
+    workerCheck(context.root, project, worker),
+    ...served,
+    ...git,
+    ...(await checkRun(context, project, worker !== undefined)),
+  ];
+}
+
+/** The pid is that of the process that restarts the worker, so that it tells nothing of one that ends again and again. */
+export function workerCheck(root: string, project: string, worker: WorkerRecord | undefined): Check {
+  if (!worker) return info('worker', 'none; ralphctl start starts one');
+  const { keeper, ends } = worker;
+  if (!ends) return ok('worker', `running (pid ${keeper.pid})`);
+  const fix =
+    'remove the cause; the worker then starts by itself within a minute, or at once with: ralphctl worker --stop, then ralphctl start';
+  return fail('worker', endsText(ends, root, project), fix);
 }
 
 /** Only what the worker is to serve. */

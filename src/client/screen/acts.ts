@@ -19,6 +19,7 @@ import { connectTarget } from '../../server/target.js';
 import type { Context } from '../context.js';
 import { openEditor } from '../editor.js';
 import { withDisk } from '../state-folder.js';
+import { endsText } from '../views/worker-ends.js';
 import { ensureWorker, program } from '../worker-process.js';
 import type { RunSource } from './source.js';
 import { tell } from './tell.js';
@@ -82,14 +83,16 @@ async function done(act: Act, host: ActHost): Promise<void> {
       host.say(ok ? `the report of run ${act.run} as a page: ${pathToFileURL(text).href}` : text, ok);
       return;
     }
-    case 'worker':
+    case 'worker': {
       host.say('starting a worker …');
       // A worker that runs does not bring back a server that a person stopped.
       await connectTarget(context, { start: true, onProgress: (line) => host.say(line) });
-      await ensureWorker(context, host.project);
+      const { ends } = await ensureWorker(context, host.project);
       source.refresh();
-      host.say('a worker runs');
+      if (ends) host.say(endsText(ends, context.root, host.project), false);
+      else host.say('a worker runs');
       return;
+    }
     case 'editor':
       await inEditor(act.idea, host);
       return;

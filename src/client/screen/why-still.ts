@@ -3,20 +3,19 @@
  * Invariant: reads and asks only. Every time that it gives comes from an event, an answer, a poll or a failed task, never
  * from when the screen was opened.
  */
-import { join } from 'node:path';
-import { projectDir } from '../../config/paths.js';
 import type { RunModel } from '../../model/model.js';
 import type { UserError } from '../../protocol/user-error.js';
 import { readSummary } from '../../run-files/summary.js';
 import type { Standstill } from '../../screen/details.js';
 import { describeAddress, type ResolvedConnection, resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
-import { workerState } from '../../worker/record.js';
+import { type Ends, runningWorker } from '../../worker/record.js';
 import { isDeadline } from '../api/connection.js';
 import type { RunFacts } from '../api/facts.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
 import { stateTrouble } from '../state-folder.js';
+import { workerLogs } from '../views/worker-ends.js';
 
 /**
  * A worker counts as busy after this time without an answer. A machine under load needs more than ten seconds for the
@@ -72,10 +71,12 @@ export async function whyStill({ context, model, seen, api }: Asked): Promise<Si
     const ended = await endOf(context, model, facts);
     if (ended) return ended === 'just now' ? {} : { ended };
   }
-  const works = (await workerState(root, model.project)) === 'alive';
-  if (embedded && !works) return { still: { kind: 'no-worker', since } };
+  const worker = await runningWorker(root, model.project);
+  if (embedded && !worker) return { still: { kind: 'no-worker', since } };
+  if (worker?.ends && (embedded || isUnanswered(unanswered, Date.now())))
+    return { still: crashStill(worker.ends, workerLogs(root, model.project)) };
   if (unanswered === undefined) return {};
-  const polled = works ? undefined : await lastPoll(run);
+  const polled = worker ? undefined : await lastPoll(run);
   if (polled !== undefined && Date.now() - polled > IDLE_QUEUE_MS)
     return { still: { kind: 'no-worker', since: Math.max(since, polled) } };
   if (!isUnanswered(unanswered, Date.now())) return {};
@@ -86,7 +87,7 @@ export async function whyStill({ context, model, seen, api }: Asked): Promise<Si
         ...(facts.failingSince ? { since: facts.failingSince.getTime() } : {}),
         tries: facts.tries ?? 0,
         error: facts.failing,
-        log: join(projectDir(root, model.project), 'logs'),
+        log: workerLogs(root, model.project),
       },
     };
   const trouble = await stateTrouble(context, { write: true });
@@ -127,6 +128,11 @@ async function endOf(
   const summary = await readSummary(root, { project, runId }, () => {});
   return { state: summary?.outcome ?? 'completed', at };
 }
+
+const crashStill = ({ times, since, how, error }: Ends, log: string): Standstill => ({
+  ...{ kind: 'crashing', since: Date.parse(since), times, how, log },
+  ...(error === undefined ? {} : { error }),
+});
 
 /** The lines have room for the end of a path. */
 const MOST_PATH = 30;

@@ -2,15 +2,15 @@
  * Whether an open run can move at all, as far as the files and processes of this machine tell: `why`, `report` and `runs`
  * say the same.
  * Invariant: reads only, in milliseconds. A busy machine looks like a silent server, so that only a refused connection or
- * a process that is gone counts as stopped. Nobody knows here of workers of a server elsewhere.
+ * a process that is gone counts as stopped, and a worker that ends again and again. Nobody knows here of workers of a server elsewhere.
  */
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { isAlive } from '../../process/identity.js';
 import { resolveConnection } from '../../server/connection.js';
 import { readRecord, recordPath } from '../../server/files.js';
-import { runningWorker } from '../../worker/record.js';
 import type { Context } from '../context.js';
+import { workerNow } from './worker-ends.js';
 
 export interface NothingMoves {
   outcome: 'no server' | 'no worker';
@@ -30,11 +30,12 @@ export async function nothingMoves(
   if (connection?.kind !== 'embedded') return undefined;
   const server = await stoppedServer(context.root);
   if (server) return { outcome: 'no server', text: `${server}, ${CONTINUE}` };
-  const works = await runningWorker(context.root, project).then(
-    (worker) => worker !== undefined,
-    () => true,
-  );
-  return works ? undefined : { outcome: 'no worker', text: `no worker runs, ${CONTINUE}` };
+  const { worker, crashes } = await workerNow(context.root, project).catch(() => ({
+    worker: true,
+    crashes: undefined,
+  }));
+  if (crashes !== undefined) return { outcome: 'no worker', text: `nothing moves: ${crashes}` };
+  return worker ? undefined : { outcome: 'no worker', text: `no worker runs, ${CONTINUE}` };
 }
 
 /** Of an open run whose server has not answered: a server that lives and is silent has other work. */

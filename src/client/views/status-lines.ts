@@ -102,11 +102,12 @@ export function takenOffLines(model: RunModel): string[] {
 
 /** Why nothing moves in an open run, and what to do. `silent`: of a worker that does not answer. */
 export function stillLines(
-  { worker, logs }: { worker: boolean; logs?: string },
+  { worker, logs, crashes }: { worker: boolean; logs?: string; crashes?: string },
   failing: string | undefined,
   silent: string,
 ): string[] {
   if (!worker) return ['no worker answers, so nothing moves. Start one with: ralphctl start'];
+  if (crashes !== undefined) return [`nothing moves: ${crashes}`];
   if (failing === undefined) return [silent];
   return [
     `the workflow of the run fails, so nothing moves: ${clean(failing)}`,

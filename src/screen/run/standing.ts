@@ -82,6 +82,14 @@ function still(stand: NonNullable<Details['standstill']>, now: number): Standing
           ? 'It runs and has other work first. Commands are queued.'
           : `A worker last asked for work at ${clock(stand.polled, now)}. Commands are queued.`,
       );
+    case 'crashing':
+      return {
+        sign: '!',
+        colour: 'red',
+        text: `stuck: the worker ended ${stand.times} times since ${since}`,
+        second: `${clean(stand.how)}${stand.error === undefined ? '' : `: ${clean(stand.error)}`}   log: ${clean(stand.log)}`,
+        stale: true,
+      };
     case 'failing':
       return {
         sign: '!',

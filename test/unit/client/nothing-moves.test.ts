@@ -4,7 +4,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunApi } from '../../../src/client/api/run.js';
+import { workerCheck } from '../../../src/client/doctor/services.js';
+import { whyStill } from '../../../src/client/screen/why-still.js';
 import { nothingMoves, strandedText } from '../../../src/client/views/nothing-moves.js';
+import { stillLines } from '../../../src/client/views/status-lines.js';
+import { workerNow } from '../../../src/client/views/worker-ends.js';
+import { projectDir } from '../../../src/config/paths.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import { ownIdentity } from '../../../src/process/identity.js';
 import { makeReport } from '../../../src/report/build.js';
@@ -12,7 +18,7 @@ import { htmlReport } from '../../../src/report/html.js';
 import { markdownReport } from '../../../src/report/markdown.js';
 import { textReport } from '../../../src/report/text.js';
 import { recordPath } from '../../../src/server/files.js';
-import { workerRecordPath, writeWorkerRecord } from '../../../src/worker/record.js';
+import { runningWorker, workerRecordPath, writeWorkerRecord } from '../../../src/worker/record.js';
 
 let root: string;
 let silent: Server | undefined;
@@ -83,6 +89,51 @@ describe('A8 C5: nothing moves', () => {
     expect(await strandedText(root, 'r-1')).toMatch(
       /^run r-1 is open, and the Temporal server runs but does not answer: /,
     );
+  });
+
+  it('C6 G7: with a worker that ends again and again, in status, why, doctor and on the screen', async () => {
+    await record(await listens(), await ownIdentity());
+    await works();
+    const started = (await runningWorker(root, 'p')) ?? expect.fail('no worker');
+    expect(workerCheck(root, 'p', started)).toMatchObject({ state: 'ok' });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const ends = { times: 10, since, how: 'exit code 1', error: 'the bundle is missing; run: npm run build' };
+    await writeWorkerRecord(root, 'p', { ...started, ends });
+    const logs = join(projectDir(root, 'p'), 'logs');
+    const text =
+      /^the worker ended 10 times in a row since \d\d:\d\d \(exit code 1\): the bundle is missing; run: npm run build\. Log: /;
+    const { crashes = '', worker } = await workerNow(root, 'p');
+    expect(crashes).toMatch(text);
+    expect(crashes.endsWith(`Log: ${logs}`)).toBe(true);
+    const told = `nothing moves: ${crashes}`;
+    expect(await still()).toEqual({ outcome: 'no worker', text: told });
+    // Its workflow fails, too: without a worker that does not matter.
+    for (const failing of [undefined, 'TypeError: x'])
+      expect(stillLines({ worker, logs, crashes }, failing, 'busy')).toEqual([told]);
+    const check = workerCheck(root, 'p', await runningWorker(root, 'p'));
+    expect(check).toMatchObject({
+      state: 'fail',
+      found: crashes,
+      fix: expect.stringContaining('ralphctl worker --stop'),
+    });
+
+    const api = { facts: () => Promise.resolve({ open: true, runId: 'r' }) } as unknown as RunApi;
+    const env = { TEMPORAL_ADDRESS: 'cloud.example:7233' };
+    const sight = (unanswered?: number) =>
+      whyStill({
+        context: { root, cacheRoot: root, cwd: root, env, json: false },
+        model: newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }),
+        seen: { lastSign: 0, whole: true, ...(unanswered === undefined ? {} : { unanswered }) },
+        api: () => Promise.resolve(api),
+      });
+    const { times, how, error } = ends;
+    const crashing = { kind: 'crashing', since: Date.parse(since), times, how, error, log: logs };
+    expect(await sight(Date.now() - 60_000)).toEqual({ still: crashing });
+    // Another host may serve that server.
+    expect(await sight()).toEqual({});
+    await writeWorkerRecord(root, 'p', started);
+    expect(await sight(Date.now() - 60_000)).toMatchObject({ still: { kind: 'busy' } });
+    expect(await still()).toBeUndefined();
   });
 
   it('is not known of a server elsewhere', async () => {

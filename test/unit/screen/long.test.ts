@@ -155,7 +155,7 @@ describe('the footer', () => {
     expect(footer(shop(), { screen })).not.toMatch(/start again|v report/);
   });
 
-  it('offers no command while no server answers, and the start of a server that ralphctl starts', () => {
+  it('offers no command while no server answers, the start of a server that ralphctl starts, and no second worker', () => {
     const lastLine = (standstill: Standstill): string =>
       textOf(compose(shop(), initialUi(), { ...noDetails(), standstill }, { columns: 160, rows: 40 }, THEME, NOW))
         .split('\n')
@@ -164,6 +164,9 @@ describe('the footer', () => {
     expect(down).toContain('W start server and worker');
     expect(down).not.toMatch(/\b[pxPS] /);
     expect(lastLine({ kind: 'no-server', since: NOW, where: 'cloud:7233' })).not.toMatch(/\b[pxPSW] /);
+    // It is started again and again.
+    const ended = { kind: 'crashing', since: NOW, times: 10, how: 'exit code 1', log: '/log' } as const;
+    expect(lastLine(ended)).not.toContain('W start');
     // Commands are kept for a worker.
     expect(lastLine({ kind: 'no-worker', since: NOW })).toMatch(/ x stop.* W start a worker/);
   });

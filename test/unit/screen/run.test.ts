@@ -234,7 +234,7 @@ describe('a run that holds says so in its first line, and why in its second', ()
     expect(first(model)[0]).toContain('▸ running');
   });
 
-  it('moves no more: no worker, no server, a worker that does not answer, a workflow that fails', () => {
+  it('moves no more: no worker, no server, a worker that does not answer or crashes, a workflow that fails', () => {
     const since = clockAt('23:14');
     const still = (standstill: Standstill) => first(shop(), { standstill });
     expect(still({ kind: 'no-worker', since })).toEqual([
@@ -258,6 +258,11 @@ describe('a run that holds says so in its first line, and why in its second', ()
     expect(still({ kind: 'busy', since, polled: since })[1]).toBe(
       ' A worker last asked for work at 23:14. Commands are queued.',
     );
+    const ended = { kind: 'crashing', since, times: 10, how: 'exit code 1', log: '/log' } as const;
+    const crashing = still({ ...ended, error: 'the bundle is missing' });
+    expect(crashing[0]).toContain('! stuck: the worker ended 10 times since 23:14');
+    expect(crashing[1]).toBe(' exit code 1: the bundle is missing   log: /log');
+    expect(still(ended)[1]).toBe(' exit code 1   log: /log');
     const failing = still({ kind: 'failing', since, tries: 41, error: 'TypeError: x\n  at y', log: '/log' });
     expect(failing[0]).toContain("! stuck: the run's own code fails, 41 tries since 23:14");
     expect(failing[1]).toBe(' TypeError: x   log: /log');

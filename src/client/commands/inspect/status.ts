@@ -29,7 +29,6 @@ import { outcomeWords } from '../../../screen/outcome-words.js';
 import { stateWord } from '../../../screen/words/state-words.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
-import { runningWorker } from '../../../worker/record.js';
 import { dropPushed, notPushedLine } from '../../after-run/not-pushed.js';
 import type { RunFacts } from '../../api/facts.js';
 import type { LeftWorking } from '../../api/left-working.js';
@@ -55,6 +54,7 @@ import { strandedText } from '../../views/nothing-moves.js';
 import { recordedRun, recordedStatus, strandedRun } from '../../views/recorded.js';
 import { describeLive, nextSteps, stillLines } from '../../views/status-lines.js';
 import { describeList, listIdeas, listNeedsRun, listProblem, type StatusOptions } from '../../views/status-list.js';
+import { workerNow } from '../../views/worker-ends.js';
 
 /** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
@@ -70,6 +70,8 @@ interface Found {
   progress: Record<string, AgentHeartbeat>;
   uiUrl?: string;
   worker: boolean;
+  /** The worker ends again and again: how, and where its log is. */
+  crashes?: string;
   last?: SummaryFile;
   /** What the run's events tell: of the run, and of each idea in the lists of `status`. */
   run?: Overall;
@@ -146,12 +148,7 @@ async function behindBranches(context: Context): Promise<string[]> {
 
 async function look(context: Context, project: string, options: StatusOptions): Promise<Found> {
   const logs = join(projectDir(context.root, project), 'logs');
-  const found: Found = {
-    ideas: [],
-    logs,
-    progress: {},
-    worker: (await runningWorker(context.root, project)) !== undefined,
-  };
+  const found: Found = { ideas: [], logs, progress: {}, ...(await workerNow(context.root, project)) };
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (!embedded || (await runningServer(context.root))) {
     const [{ connect }, { RunApi }, { leftWorking }, { withIdeas }] = await Promise.all([
@@ -292,7 +289,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
     if (progress && progress.asking > 0)
       print(`${many(progress.asking, 'idea')} ${progress.asking === 1 ? 'waits' : 'wait'} for an answer`);
   }
-  if (recorded && facts.failing && found.worker) return;
+  if (recorded && found.worker && (facts.failing || found.crashes)) return;
   if (!found.worker && live && !found.recorded) print('the worker runs elsewhere');
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
 }
