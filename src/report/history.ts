@@ -8,7 +8,9 @@ import { dollars, many, moneyText, UNKNOWN, whole } from '../screen/text/numbers
 import { width as cells, clean, cut, pad } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
 import { clock, ran } from '../screen/text/time.js';
+import { withFewAnswers } from './answers.js';
 import { fixSentence, lostText } from './gone-text.js';
+import { reportCommand } from './head.js';
 import { nth } from './open.js';
 import type { OpenIdea, Report } from './schema.js';
 import { beside } from './text.js';
@@ -61,7 +63,7 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
         ...(lines ?? {}),
       }))
       .sort((a, b) => b.ms - a.ms),
-    look: look.map(({ kind, text }) => ({ what: kind, text })),
+    look: withFewAnswers(look, `${reportCommand(report)} --all`).map(({ kind, text }) => ({ what: kind, text })),
     ...(waves ? { waves: waves.flatMap(({ wave, summary }) => (summary ? [{ wave, ...summary }] : [])) } : {}),
   };
 }

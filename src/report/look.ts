@@ -6,6 +6,7 @@ import { many } from '../screen/text/numbers.js';
 import { clock, duration, lasted } from '../screen/text/time.js';
 import { leftWords } from '../screen/words/left-words.js';
 import { waveText } from '../screen/words/wave-words.js';
+import { answerRows } from './answers.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';
 import { slotWords } from './slot-use.js';
@@ -41,6 +42,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...workerLosses(model, extra.now),
     ...emptySlots(extra),
     ...you(ideas, extra),
+    ...answerRows(ideas, extra),
     ...steps(ideas),
     ...outside(ideas),
     // Once the run is over, that is something to do.

@@ -8,6 +8,7 @@ import { many, moneyText, UNKNOWN } from '../screen/text/numbers.js';
 import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
 import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
 import { clock, lasted } from '../screen/text/time.js';
+import { withFewAnswers } from './answers.js';
 import { makeReport } from './build.js';
 import type { Extra } from './extra.js';
 import { notReported, reportCommand, stateText, targetText, totals, whenText } from './head.js';
@@ -232,7 +233,7 @@ class Page {
   }
 
   look(): string[] {
-    const { look } = this.#report;
+    const look = this.#all ? this.#report.look : withFewAnswers(this.#report.look, this.#whole);
     const kinds = look.reduce((most, { kind }) => Math.max(most, cells(clean(kind))), 8);
     const column = Math.min(kinds, 12);
     return look.flatMap(({ kind, text }) => beside(`  ${pad(clean(kind), column)}  `, [clean(text)], this.#width));

@@ -84,3 +84,60 @@ it('G4: a run that a person ended has its reason in every form of the report', (
   for (const one of [textReport(report).join('\n'), markdownReport(report), htmlReport(report)])
     expect(one).toContain('stopped: going to bed');
 });
+
+it('G4: what the person answered is in every form of the report, with how long it waited', () => {
+  const question = 'Which login do we want?\nIt could be OAuth, or a password of its own, or both of them.';
+  const asks = (id: string, time: string): StampedEvent => ({
+    ...{ at: at(time), kind: 'idea', idea: id, title: id, status: 'needs-human', question, reason: question },
+  });
+  const works = (id: string, time: string): StampedEvent => ({
+    ...{ at: at(time), kind: 'idea', idea: id, title: id, status: 'running' },
+  });
+  const answers = (id: string, time: string, text: string): StampedEvent => ({
+    ...{ at: at(time), kind: 'command', idea: id, verb: 'answer', by: 'cli', text, done: `answered ${id}` },
+  });
+  const ids = ['a-1', 'a-2', 'a-3', 'a-4', 'a-5', 'a-6', 'a-7'];
+  const events: StampedEvent[] = [
+    { at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 7 },
+    ...ids.map((id) => works(id, '22:01')),
+    ...ids.map((id) => asks(id, '22:10')),
+    ...ids.flatMap((id, index) => [
+      answers(id, `22:2${index}`, `Use OAuth, as ${id} says ${'and so on '.repeat(20)}`),
+      works(id, `22:2${index}`),
+    ]),
+    { at: at('29:54'), kind: 'run', state: 'stopped', landed: 0, total: 7 },
+  ];
+  const report = reportOf(
+    events,
+    {},
+    ids.map((id) => idea(id, `Title of ${id}`)),
+  );
+  const rows = report.look.filter(({ kind }) => kind === 'answer');
+  expect(rows.map(({ text }) => text)).toEqual(
+    ids.map((id, index) =>
+      expect.stringMatching(
+        new RegExp(
+          `^${id} asked "Which login do we want\\? It could be OAuth, or [^"]*…": you answered "Use OAuth, as ${id} says [^"]*…" after ${10 + index}m`,
+        ),
+      ),
+    ),
+  );
+  const text = textReport(report).join('\n');
+  expect(text.match(/^ {2}answer .*$/gm)).toHaveLength(6);
+  expect(text).toContain('a-5 asked');
+  expect(text).not.toContain('a-6 asked');
+  expect(text).toMatch(/^ {2}answer +… 2 more: ralphctl report .*--all$/m);
+  const whole = textReport(report, { all: true }).join('\n');
+  for (const one of [whole, markdownReport(report), htmlReport(report)])
+    for (const id of ids) expect(one).toContain(`${id} asked`);
+});
+
+it('G4: an answer whose words or wait nobody noted says what is known', () => {
+  const events: StampedEvent[] = [
+    { at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 1 },
+    { at: at('22:10'), kind: 'command', idea: 'a-1', verb: 'answer', by: 'cli', done: 'answered' },
+    { at: at('29:54'), kind: 'run', state: 'stopped', landed: 0, total: 1 },
+  ];
+  const { look } = reportOf(events, {}, [idea('a-1', 'Title of a-1')]);
+  expect(look.filter(({ kind }) => kind === 'answer')).toEqual([{ kind: 'answer', text: 'a-1 asked: you answered' }]);
+});
