@@ -59,6 +59,7 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
     case 'abandoned':
       return { ...one, sign: '⊘', colour: 'gray', words: line(`given up${reason}`) };
     case 'pending':
+      if (TAKEN_OFF.test(event.reason ?? '')) return { sign: '◦', words: line(takenOff(clean(event.reason ?? ''))) };
       if (!event.held && as.stops?.(event)) {
         // Some reasons begin with the word.
         const word = event.reason?.startsWith('stopped') ? clean(event.reason) : `stopped${reason}`;
@@ -75,6 +76,14 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
       if (event.waits) return { sign: '▵', colour: 'blue', words: line(`in the landing queue${reason}`) };
       return { sign: '▵', colour: 'blue', words: line('in the landing queue'), quiet: true };
   }
+}
+
+/** The reason of a landed idea after a rollback without a run. */
+const TAKEN_OFF = /^it had landed, and a rollback took it off: \S+ was taken off (.+?) by ([0-9a-f]+)/;
+
+function takenOff(reason: string): string {
+  const [, target = 'its target', commit = ''] = TAKEN_OFF.exec(reason) ?? [];
+  return `taken off ${target}${commit === '' ? '' : ` by ${commit}`}; later runs leave it out`;
 }
 
 const REST_ASKED = { pause: 'pauses after this step', stop: 'stops after this step' } as const;

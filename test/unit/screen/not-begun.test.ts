@@ -16,3 +16,18 @@ it('a bump of a waiting idea, and a retry of one that ran', () => {
     'to do again',
   ]);
 });
+
+it('C3: a landed idea that a rollback took off without a run is left out, not to do again', () => {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a', 'A')]);
+  const reason = 'it had landed, and a rollback took it off: a was taken off main by 1234abcd';
+  const event = {
+    at: new Date(0).toISOString(),
+    kind: 'idea',
+    idea: 'a',
+    title: 'A',
+    status: 'pending',
+    reason,
+  } as const;
+  fold(model, event);
+  expect(happened(event, model, 9000).text).toBe('taken off main by 1234abcd; later runs leave it out');
+});
