@@ -27,6 +27,7 @@ type Same =
   | 'percent'
   | 'gateNow'
   | 'activity'
+  | 'restAsked'
   | 'commits'
   | 'retries'
   | 'bounces'
@@ -111,7 +112,7 @@ function agentRun({ gate, ...run }: Iteration): AgentRunFacts {
 export function ideaFacts(idea: IdeaModel): IdeaFacts {
   const { id, title, status, iterations, commits, retries, bounces, spent } = idea;
   const { since, reason, asking, question, startedAt, agentName, agent, model, max, step, percent } = idea;
-  const { gateNow, activity, base, commit, waits, backsOff, held, approval } = idea;
+  const { gateNow, activity, restAsked, base, commit, waits, backsOff, held, approval } = idea;
   const last = iterations.at(-1);
   const switched = idea.moments.filter(({ kind }) => kind === 'agent').map(({ at, text }) => ({ at, text }));
   return {
@@ -120,6 +121,7 @@ export function ideaFacts(idea: IdeaModel): IdeaFacts {
     ...known({
       gateNow,
       activity,
+      restAsked,
       base,
       commit,
       waits,

@@ -20,6 +20,7 @@ export function describeIdea(report: IdeaReport): string[] {
   return [
     `${idea}  ${clean(title)}`,
     `status ${stateWord(report)}${gatingText(report)}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    ...(report.rests ? [`it ${report.rests}`] : []),
     ...warningLines(report),
     ...(renamed ? [`${clean(renamed.text)}${report.over ? '' : `. ${renamed.fix}`}`] : []),
     ...(report.lineGone ? [clean(lineGoneText(report.lineGone))] : []),

@@ -25,6 +25,7 @@ import type { WhyView } from '../../protocol/views.js';
 import type { ShownRun } from '../../report/show.js';
 import { cleanedText } from '../../run-files/cleaned.js';
 import { isCutOff } from '../../screen/cut-off.js';
+import { restText } from '../../screen/words/idea-words.js';
 import type { LeftWorking } from '../api/left-working.js';
 import { type AfterRun, alsoAfter, commandsAfter, commandsNow } from './commands-now.js';
 import { pendingWord } from './pending-word.js';
@@ -85,6 +86,8 @@ export interface IdeaReport extends WhyView {
   /** Its branch is behind its target: a sentence without its end. */
   behind?: string;
   over: boolean;
+  /** What a person asked for while its step goes on, in the words of the screen. */
+  rests?: string;
   /** The end of its run cut it off. */
   stopped?: true;
   /** Why nothing moves although the run is open, with the command that goes on. */
@@ -139,6 +142,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   const commandsTold = (told?.said ?? []).flatMap(({ verb, text, done, undelivered }) =>
     done === undefined ? [] : [{ verb, ...(text ? { text } : {}), ...(undelivered ? { undelivered } : {}) }],
   );
+  const rests = told && restText(told);
   const changed = told ? changedOutside(told) : [];
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
   const commands = possibleNow(view, about);
@@ -148,6 +152,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   return {
     ...view,
     ...openWarnings(view, told),
+    ...(rests && !over ? { rests } : {}),
     ...(view.status === 'pending' && !view.group ? { shown: pendingWord(view, told) } : {}),
     runs: (told?.iterations ?? []).map(lineOf),
     gate: told ? await newestGate(told, about) : undefined,

@@ -10,6 +10,7 @@ import { type StartAgain, startCommand } from '../../model/start-again.js';
 import { runsOf } from '../../model/tally.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
+import { restText } from '../../screen/words/idea-words.js';
 import { signalWords } from '../../screen/words/signal-words.js';
 import { stateWord } from '../../screen/words/state-words.js';
 import { print } from '../context.js';
@@ -133,7 +134,7 @@ function slots(
   print(title);
   for (const line of lines.slice(0, SHOWN)) {
     const facts = told[line.id];
-    print(`  ${ideaText(line, views.get(line.id), live.landing, facts && runsOf(facts.spent) > 0)}`);
+    print(`  ${ideaText(line, views.get(line.id), live.landing, facts)}`);
     factsLine(facts);
     if (facts?.backsOff) print(`      ${backsOffText(facts.backsOff)}`);
     const doing = progress[line.id];
@@ -160,19 +161,22 @@ export function iterationsText({ iterations }: Pick<RunStatistics, 'iterations'>
   return `${many(total, 'iteration')}${total > 0 ? ` (average ${took(averageMs)}${ends})` : ''}`;
 }
 
-/** `costTold`: the facts under the line have what it used. */
+/** The facts under the line have what it used. */
 function ideaText(
   line: IdeaLine,
   view: IdeaView | undefined,
   landing: string | undefined,
-  costTold: boolean | undefined,
+  facts: IdeaFacts | undefined,
 ): string {
+  const costTold = facts && runsOf(facts.spent) > 0;
+  const asked = facts && restText(facts);
+  const rests = asked ? `, ${asked}` : '';
   const agent = line.agentName ? ` ${line.agentName}` : '';
   const on = line.below ? `, on top of ${line.below.number} (${line.below.idea})` : '';
   const review = line.review && `in review as pull request ${line.review.number}${on}${lookText(line)}`;
   const lands = landing === line.id ? 'landing' : (review ?? 'waits to land');
   const state = line.status === 'landing' ? lands : line.status;
-  if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
+  if (!view) return `${line.id}${agent} ${state}${rests}  ${clean(line.title, 80)}`;
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
   const signal = view.signal ? `, last ${signalWords(view.signal, clean)}` : '';
   const spent = view.spent && !costTold ? `, ${spentText(view.spent)}` : '';
@@ -180,7 +184,7 @@ function ideaText(
   const own = review || line.status === 'paused' ? state : doingText(line, view);
   // The first one has not begun.
   const iteration = view.iteration > 0 ? `, iteration ${view.iteration}${limit}` : '';
-  return `${line.id}${agent}${by} ${own}${iteration}${signal}${spent}  ${clean(line.title, 80)}`;
+  return `${line.id}${agent}${by} ${own}${iteration}${signal}${spent}${rests}  ${clean(line.title, 80)}`;
 }
 
 /** `gate beside the slots`: another agent may have its slot; the number stands for its ports and its worktree. */

@@ -4,10 +4,12 @@ import { describeIdea } from '../../../src/client/views/idea-lines.js';
 import { reportOn } from '../../../src/client/views/idea-report.js';
 import { describeLive } from '../../../src/client/views/status-lines.js';
 import { runStatus } from '../../../src/decide/views/status.js';
+import { ideaFacts } from '../../../src/model/facts.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import type { WhyView } from '../../../src/protocol/views.js';
 import { idea } from '../../activities/idea.js';
+import { printedNow } from '../../support/printed.js';
 import { card, decided, pilotOf, SETTINGS, say } from '../decide/support.js';
 
 const AT = Date.parse('2026-01-01T00:00:00Z');
@@ -83,4 +85,17 @@ it('A8: status says whose finished work is settled beside the slots', () => {
   const text = lines.join('');
   expect(text).toMatch(/ {2}a ed-001 settling beside the slots, iteration 1 /);
   expect(text).toMatch(/ {2}b ed-002 agent, iteration 1 /);
+});
+
+it('C3: status and why show a stop that waits for the end of the step, in the words of the screen', async () => {
+  const stop: RunEvent = { kind: 'command', idea: 'a', verb: 'stop', by: 'cli', done: 'a stops after this step' };
+  const stopping = told(is({}), stop);
+  const text = describeIdea(await reportOn({ ...view }, { ...about, told: stopping }));
+  expect(text).toContain('it stops after this step');
+  const pilot = pilotOf([card('a')], { slots: 1 });
+  decided(pilot);
+  const status = runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, AT);
+  const shown = printedNow(() => describeLive(status, [], {}, { told: { a: ideaFacts(stopping) } }));
+  expect(shown).toMatch(/^ {2}a ed-001 running, stops after this step /m);
+  expect(printedNow(() => describeLive(status, [], {}, { told: { a: ideaFacts(told(is({}))) } }))).not.toContain('stops');
 });
