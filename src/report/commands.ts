@@ -38,6 +38,10 @@ export type Over = { start: string; stopping?: true } | false;
 export const onceStopped = (over: Over): string =>
   over !== false && over.stopping ? 'once the run has stopped: ' : '';
 
+/** A question without the command that lands its work: only an open run takes it. */
+export const withoutApproval = (question: string): string =>
+  question.replace(/ ?To land it as it is: ralphctl approve [^\s.]+(?:\.[^\s.]+)*\./, '');
+
 /** Undefined when no action is necessary. */
 export function fixOf(idea: About, state: OpenState, over: Over): Fix | undefined {
   if (!over) return meanwhile(idea, state);
@@ -84,7 +88,7 @@ function afterwards(about: About, state: OpenState, start: string): Fix | undefi
     case 'approve': {
       const answer = `ralphctl answer ${id} "…"`;
       const approve = `ralphctl approve ${id}`;
-      const fix = `${start}, then: ${approve}. Or say first what to change: ${answer}`;
+      const fix = `${start} works on it once more, and then asks again: ${approve}. Or say first what to change: ${answer}`;
       return { fix, commands: [start, approve, answer] };
     }
     case 'blocked': {

@@ -6,6 +6,7 @@ import { branchSize } from '../model/tally.js';
 import { cutOff } from '../screen/cut-off.js';
 import { many, retriesText } from '../screen/text/numbers.js';
 import { type Shown, shownOf } from '../screen/text/theme.js';
+import { withoutApproval } from './commands.js';
 import type { Extra } from './extra.js';
 import { lineGoneText, lineWait } from './gone-text.js';
 import type { OpenIdea, OpenState } from './schema.js';
@@ -29,7 +30,7 @@ export function stateOf({ off: _, reverted: __, ...idea }: IdeaModel, waitsFor: 
 export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenIdea {
   const before = idea.dependsOn.filter((id) => !hasLanded(model.ideas, id));
   const answered = extra.over && isAnswered(idea) ? idea.answered : undefined;
-  const asked = extra.over ? (answered?.question ?? unanswered(idea)) : undefined;
+  const asked = extra.over ? questionOf(answered?.question ?? unanswered(idea)) : undefined;
   const stopped = extra.over ? cutOff(model, idea, extra.terminated ? 'terminated' : model.state) : undefined;
   const last = stateOf(idea, before[0]);
   // The run closed before its first agent run.
@@ -70,6 +71,8 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log, ...(tail ? { gateTail: tail } : {}) } : {}),
   };
 }
+
+const questionOf = (asked: string | undefined): string | undefined => asked && withoutApproval(asked);
 
 /** The size of its branch, where this run has work on it. */
 export const commitsIn = ({ id, commits, iterations }: IdeaModel, { commitsOf }: Extra): number =>

@@ -3,6 +3,7 @@ import { isAnswered, outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '.
 import type { SummaryFile } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
+import { withoutApproval } from '../../report/commands.js';
 import { endWord, pullLeft } from '../../screen/cut-off.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import { LOOKS } from '../../screen/text/theme.js';
@@ -37,7 +38,7 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
     if (now?.answered && isAnswered(now)) {
       const { question, approval } = now.answered;
       const sign = signOf({ status: 'needs-human', ...(approval ? { approval } : {}) });
-      print(`${sign} ${one.idea} ${endWord(model, one)}: ${clean(question)}`);
+      print(`${sign} ${one.idea} ${endWord(model, one)}: ${clean(withoutApproval(question))}`);
       continue;
     }
     const isHeld = held.has(one.idea);

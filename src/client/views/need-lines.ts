@@ -4,7 +4,7 @@ import type { IdeaFacts } from '../../model/facts.js';
 import type { StartAgain } from '../../model/start-again.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, RunStatus } from '../../protocol/views.js';
-import { fixOf, type Over, overOf } from '../../report/commands.js';
+import { fixOf, type Over, overOf, withoutApproval } from '../../report/commands.js';
 import type { OpenState } from '../../report/schema.js';
 import { wrapAll } from '../../screen/text/text.js';
 import { LOOKS, type Shown } from '../../screen/text/theme.js';
@@ -81,7 +81,8 @@ export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false)
   const { id, status, reason } = line;
   if (reason && status === 'needs-human') {
     print(`? ${id} ${lineWord(line)}:`);
-    for (const text of questionLines(id, reason, textWidth())) print(text);
+    const question = over ? withoutApproval(reason) : reason;
+    for (const text of questionLines(id, question, textWidth())) print(text);
   } else print(`${signOf(line)} ${id} ${lineWord(line)}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);
   const fix = remedy(line, over);

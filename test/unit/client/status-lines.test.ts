@@ -72,7 +72,7 @@ it('C2 G4: an idea that waits for a person has the command of the report', () =>
   // After the run only what works without one.
   const over = { start: 'ralphctl start' };
   expect(remedy({ ...line, status: 'paused', approval: true }, over)).toBe(
-    'ralphctl start, then: ralphctl approve a-1. Or say first what to change: ralphctl answer a-1 "…"',
+    'ralphctl start works on it once more, and then asks again: ralphctl approve a-1. Or say first what to change: ralphctl answer a-1 "…"',
   );
   expect(remedy({ ...line, status: 'paused', held: true }, over)).toBe('ralphctl start continues from its branch');
   expect(remedy({ ...line, status: 'blocked' }, over)).toMatch(/^solve this, then: ralphctl start/);

@@ -182,7 +182,7 @@ describe('C2 C3: an approval is told as one, not as a question', () => {
     );
     expect(text).toContain('? stuck asks:\n    | What should change?\n');
     expect(text).toContain('? loose wants approval:\n    | A test is gone. Land it?\n');
-    expect(text).toContain('ralphctl start, then: ralphctl approve loose.');
+    expect(text).toContain('ralphctl start works on it once more, and then asks again: ralphctl approve loose.');
     expect(text).not.toContain('loose asks');
     const stopping = folded(...STOPPED);
     const status = { state: 'stopping', attention: [], counts: { pending: 2, 'needs-human': 0 } } as never;
@@ -212,4 +212,18 @@ describe('C2 C3: an approval is told as one, not as a question', () => {
     whyLeft(stopping, folded(...STOPPED));
     expect(stopping).toMatchObject({ status: 'needs-human', approval: true });
   });
+});
+
+it('C2: once the run is over, a question does not end with a command that only an open run takes', () => {
+  const reason =
+    'The gate is green, but check this before it lands: tests are gone (a.js). To land it as it is: ralphctl approve del-001.1. To change it: answer with the change you want.';
+  const line = { id: 'del-001.1', title: 'D', status: 'needs-human', approval: true, reason } as Parameters<
+    typeof attention
+  >[0];
+  const flat = (text: string) => text.replace(/\n {4}\| /g, ' ');
+  expect(flat(printedNow(() => attention(line)))).toContain('To land it as it is: ralphctl approve del-001.1.');
+  const over = flat(printedNow(() => attention(line, undefined, { start: 'ralphctl start' })));
+  expect(over).not.toContain('To land it as it is');
+  expect(over).toContain('tests are gone (a.js). To change it: answer');
+  expect(over).toContain('ralphctl start works on it once more, and then asks again: ralphctl approve del-001.1');
 });
