@@ -1,6 +1,7 @@
 /** The last run as it ended, and how its ideas stand now. Invariant: reads only. */
 import { endedAs, isDecided } from '../../model/at-end.js';
 import { type IdeaFacts, type SummaryFile, withSize } from '../../model/facts.js';
+import { waitForLeftOut } from '../../model/left-out.js';
 import type { RunModel } from '../../model/model.js';
 import type { StartAgain } from '../../model/start-again.js';
 import { type KeptFor, leftOutOf } from '../../run-files/kept.js';
@@ -17,6 +18,8 @@ export interface SinceEnd {
   open: { idea: string }[];
   /** Ideas that no start runs before a retry: abandoned, rolled back or left out by a person. */
   out: ReadonlySet<string>;
+  /** Ideas that wait for one of these: no start runs them before, either. */
+  waiting?: ReadonlySet<string>;
   held: ReadonlySet<string>;
   start?: StartAgain | undefined;
   /** Of what has left the target, the ideas about which nobody has decided since. */
@@ -74,6 +77,7 @@ export async function lastAsOfNow(
     open,
     start: model.startAgain,
     out: out(open),
+    waiting: new Set([...waitForLeftOut([...model.ideas.values()]).values()].flatMap((those) => [...those])),
     held: new Set(ideas.flatMap(({ id, held }) => (held ? [id] : []))),
     gone,
   };

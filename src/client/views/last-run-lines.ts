@@ -5,6 +5,7 @@ import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
 import { withoutApproval } from '../../report/commands.js';
 import { endWord, pullLeft } from '../../screen/cut-off.js';
+import { listsOf } from '../../screen/lists.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
 import { LOOKS } from '../../screen/text/theme.js';
 import { lasted } from '../../screen/text/time.js';
@@ -44,8 +45,10 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
     const isHeld = held.has(one.idea);
     const word = isHeld ? 'held' : endWord(model, one);
     const sign = word === 'stopped' ? LOOKS.stopped.sign : signOf({ ...one, ...(isHeld ? { held: true } : {}) }, ' ');
+    const first = word === 'after' && model ? listsOf(model).after.get(one.idea) : undefined;
+    const before = first === undefined ? '' : ` ${first}`;
     const pull = now && word === 'stopped' ? pullLeft(now) : '';
-    print(`${sign} ${one.idea} ${word}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}${pull}`);
+    print(`${sign} ${one.idea} ${word}${before}${one.reason ? `: ${clean(withStart(one.reason, start))}` : ''}${pull}`);
     const facts = told.get(one.idea);
     if (facts && facts.runs.length > 0) print(`      ${factsText(facts, Date.now())}`);
   }

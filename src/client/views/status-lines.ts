@@ -215,18 +215,17 @@ export const withStart = (reason: string, start: StartAgain | undefined): string
 
 /**
  * The next steps for ideas that the ended run did not land. `out`: abandoned, rolled back and skipped ones, which a
- * `start` leaves out.
+ * `start` leaves out. `waiting`: those that wait for them, which no start can begin either.
  */
 export function nextSteps(
   notLanded: readonly { idea: string }[],
   out: ReadonlySet<string>,
   start?: StartAgain,
+  waiting: ReadonlySet<string> = new Set(),
 ): string[] {
   const left = notLanded.filter(({ idea }) => out.has(idea)).map(({ idea }) => idea);
+  const canStart = notLanded.some(({ idea }) => !out.has(idea) && !waiting.has(idea));
   const others = left.length === 0 ? 'them' : 'the others';
   const why = 'why one did not land: ralphctl why IDEA';
-  return [
-    ...(notLanded.length > left.length ? [`try ${others} again with: ${startCommand(start)}   ${why}`] : []),
-    ...leftOutLine(left),
-  ];
+  return [...(canStart ? [`try ${others} again with: ${startCommand(start)}   ${why}`] : []), ...leftOutLine(left)];
 }

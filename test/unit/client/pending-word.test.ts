@@ -2,11 +2,13 @@
 import { expect, it } from 'vitest';
 import { describeIdea } from '../../../src/client/views/idea-lines.js';
 import { reportOn } from '../../../src/client/views/idea-report.js';
+import { describeLast } from '../../../src/client/views/last-run-lines.js';
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { WhyView } from '../../../src/protocol/views.js';
 import { endWord } from '../../../src/screen/cut-off.js';
 import { shownOf } from '../../../src/screen/text/theme.js';
 import { idea } from '../../activities/idea.js';
+import { printedNow } from '../../support/printed.js';
 
 const AT = new Date(Date.parse('2026-01-01T00:00:00Z')).toISOString();
 const modelOf = () =>
@@ -41,4 +43,12 @@ it('A8: ready, after another idea, held or left out, and never pending', async (
   expect(await second(model, 'a', true)).toBe(`status ${shown('a')}`);
   expect(shown('a')).toBe('skipped');
   expect(['a', 'b'].map((id) => endWord(model, { idea: id, status: 'pending' }))).toEqual(['skipped', 'after']);
+});
+
+it('C2: status after the run names the idea that another one waits for', () => {
+  const model = modelOf();
+  fold(model, { at: AT, kind: 'run', state: 'completed', landed: 0, total: 3 });
+  const last = { outcome: 'completed', landed: 0, notLanded: [{ idea: 'b', status: 'pending' }] };
+  const text = printedNow(() => describeLast({ last, held: new Set(), told: new Map(), model } as never));
+  expect(text).toMatch(/ b after a$/m);
 });

@@ -274,7 +274,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
     }
     if (since) {
       describeLast(since);
-      for (const line of nextSteps(since.open, since.out, since.start)) print(line);
+      for (const line of nextSteps(since.open, since.out, since.start, since.waiting)) print(line);
     }
     return;
   }
