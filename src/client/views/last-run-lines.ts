@@ -56,12 +56,18 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
   if (since) print(`  ${since}`);
 }
 
-/** `last run: completed 01:46:38, took 23s`; the time is that of the report. */
-export function lastRunLine(facts: RunFacts, last: SummaryFile | undefined, model: RunModel | undefined): string {
-  const at = facts.closedAt === undefined ? '' : ` ${localTime(facts.closedAt.getTime())}`;
-  const { startedAt, endedAt } = (model?.runId === facts.runId && model) || {};
+/** `last run: completed 01:46:38, took 23s`; the time is that of the report. Without a server, the files tell it. */
+export function lastRunLine(
+  facts: RunFacts | undefined,
+  last: SummaryFile | undefined,
+  model: RunModel | undefined,
+): string {
+  const own = !facts || model?.runId === facts.runId ? model : undefined;
+  const { startedAt, endedAt } = own ?? {};
+  const end = facts ? facts.closedAt?.getTime() : endedAt;
+  const at = end === undefined ? '' : ` ${localTime(end)}`;
   const took = startedAt === undefined || endedAt === undefined ? '' : `, took ${lasted(endedAt - startedAt)}`;
-  return `last run: ${ending(facts, last)}${at}${took}`;
+  return `last run: ${facts ? ending(facts, last) : (last?.outcome ?? 'unknown')}${at}${took}`;
 }
 
 /** Temporal also calls a stopped run completed. */

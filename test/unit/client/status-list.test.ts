@@ -1,8 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
+import { lastRunLine } from '../../../src/client/views/last-run-lines.js';
 import { nextSteps, withStart } from '../../../src/client/views/status-lines.js';
 import { describeList, listIdeas, listProblem, noLines } from '../../../src/client/views/status-list.js';
 import { Graph } from '../../../src/decide/scheduler/graph.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
+import type { SummaryFile } from '../../../src/model/facts.js';
+import type { RunModel } from '../../../src/model/model.js';
 import { card, entryOf } from '../decide/support.js';
 
 const entries = Array.from({ length: 1234 }, (_, at) =>
@@ -79,4 +82,21 @@ test('C2 C3: what was abandoned, rolled back or skipped is not said to be tried 
   expect(nextSteps(notLanded, new Set())).toEqual([expect.stringMatching(/^try them again with: ralphctl start/)]);
   expect(nextSteps(notLanded, new Set(['a']))).toEqual([expect.stringMatching(/^try the others again/), retry]);
   expect(nextSteps(notLanded, new Set(['a', 'b']))).toEqual(['a start leaves out a, b, until: ralphctl retry IDEA']);
+});
+
+test('C2 C3: what waits for a left out idea is not said to be tried again by a start either', () => {
+  const notLanded = [{ idea: 'blk-001' }, { idea: 'dep-001' }];
+  const retry = 'a start leaves out blk-001, until: ralphctl retry blk-001';
+  expect(nextSteps(notLanded, new Set(['blk-001']), undefined, new Set(['dep-001']))).toEqual([retry]);
+  expect(nextSteps([...notLanded, { idea: 'c' }], new Set(['blk-001']), undefined, new Set(['dep-001']))).toEqual([
+    expect.stringMatching(/^try the others again with: ralphctl start/),
+    retry,
+  ]);
+});
+
+test('C2: without a server the files tell how the last run ended', () => {
+  const model = { runId: 'r', startedAt: 1_000_000, endedAt: 1_060_000 } as RunModel;
+  const last = { outcome: 'completed', status: { runId: 'r' } } as SummaryFile;
+  expect(lastRunLine(undefined, last, model)).toMatch(/^last run: completed .*\d:\d\d:\d\d, took 1m/);
+  expect(lastRunLine(undefined, last, undefined)).toBe('last run: completed');
 });

@@ -263,7 +263,7 @@ function describe(found: Found, since: SinceEnd | undefined, silent: string): vo
   }
   if (!facts?.open) {
     print('no run is open');
-    if (facts) print(lastRunLine(facts, last, since?.model));
+    if (facts || last) print(lastRunLine(facts, last, since?.model));
     for (const line of leftLines(found.left ?? [], startCommand(found.model?.startAgain))) print(line);
     if (facts && !last) {
       print('  it left no summary. What it did: ralphctl logs');
