@@ -97,5 +97,7 @@ it('C3: status and why show a stop that waits for the end of the step, in the wo
   const status = runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, AT);
   const shown = printedNow(() => describeLive(status, [], {}, { told: { a: ideaFacts(stopping) } }));
   expect(shown).toMatch(/^ {2}a ed-001 running, stops after this step /m);
-  expect(printedNow(() => describeLive(status, [], {}, { told: { a: ideaFacts(told(is({}))) } }))).not.toContain('stops');
+  expect(printedNow(() => describeLive(status, [], {}, { told: { a: ideaFacts(told(is({}))) } }))).not.toContain(
+    'stops',
+  );
 });
