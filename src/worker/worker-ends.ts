@@ -53,7 +53,7 @@ export class WorkerEnds {
 }
 
 /** Where a worker writes what it says before it has a log, and how large that file was before. */
-export interface Said {
+interface Said {
   path: string;
   from: number;
 }

@@ -11,7 +11,7 @@ export function endsText(ends: Ends, root: string, project: string): string {
   return `${endsWords(ends)}${error}. Log: ${workerLogs(root, project)}`;
 }
 
-export const endsWords = ({ times, since, how }: Ends): string =>
+const endsWords = ({ times, since, how }: Ends): string =>
   `the worker ended ${times} times in a row since ${clock(Date.parse(since), Date.now())} (${clean(how)})`;
 
 export const workerLogs = (root: string, project: string): string => join(projectDir(root, project), 'logs');
