@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { StampedEvent } from '../../../src/protocol/events.js';
 import { WORKER_LOST } from '../../../src/protocol/failures.js';
 import { htmlReport } from '../../../src/report/html.js';
-import { markdownReport } from '../../../src/report/markdown.js';
+import { markdownReport, plain } from '../../../src/report/markdown.js';
 import { reportSchema } from '../../../src/report/schema.js';
 import { textReport } from '../../../src/report/text.js';
 import { clockAt, idea, reportOf, shopNight } from './shop-night.js';
@@ -87,9 +87,10 @@ it('G4: a run that a person ended has its reason in every form of the report', (
 
 it('G4: what the person answered is in every form of the report, with how long it waited', () => {
   const question = 'Which login do we want?\nIt could be OAuth, or a password of its own, or both of them.';
-  const asks = (id: string, time: string): StampedEvent => ({
-    ...{ at: at(time), kind: 'idea', idea: id, title: id, status: 'needs-human', question, reason: question },
-  });
+  const asks = (id: string, time: string): StampedEvent[] => [
+    { at: at(time), kind: 'idea', idea: id, title: id, status: 'needs-human', reason: `${question.slice(0, 20)}…` },
+    { at: at(time), kind: 'asks', idea: id, asking: 'question', question },
+  ];
   const works = (id: string, time: string): StampedEvent => ({
     ...{ at: at(time), kind: 'idea', idea: id, title: id, status: 'running' },
   });
@@ -100,7 +101,7 @@ it('G4: what the person answered is in every form of the report, with how long i
   const events: StampedEvent[] = [
     { at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 7 },
     ...ids.map((id) => works(id, '22:01')),
-    ...ids.map((id) => asks(id, '22:10')),
+    ...ids.flatMap((id) => asks(id, '22:10')),
     ...ids.flatMap((id, index) => [
       answers(id, `22:2${index}`, `Use OAuth, as ${id} says ${'and so on '.repeat(20)}`),
       works(id, `22:2${index}`),
@@ -128,8 +129,10 @@ it('G4: what the person answered is in every form of the report, with how long i
   expect(text).not.toContain('a-6 asked');
   expect(text).toMatch(/^ {2}answer +… 2 more: ralphctl report .*--all$/m);
   const whole = textReport(report, { all: true }).join('\n');
-  for (const one of [whole, markdownReport(report), htmlReport(report)])
-    for (const id of ids) expect(one).toContain(`${id} asked`);
+  for (const id of ids) {
+    for (const one of [whole, htmlReport(report)]) expect(one).toContain(`${id} asked`);
+    expect(markdownReport(report)).toContain(plain(`${id} asked`));
+  }
 });
 
 it('G4: an answer whose words or wait nobody noted says what is known', () => {
