@@ -14,6 +14,7 @@ const INTERNAL = [
   'GitError',
   'InputError',
   'PipesRemoved',
+  'Refused',
   'RemoteChanged',
   'ShellError',
   'TooComplexError',

@@ -99,6 +99,7 @@ describe('an answer whose question was answered elsewhere', () => {
 
   it('the last line gone, the one above it is selected; without a text the message names none', () => {
     const model = run();
+    tell(model, '22:33', becomes('f-1', 'landed'));
     const ui = keys(model, initialUi(), '2', 'g', 'down', 'down', 'a');
     expect(ui.answering).toBe('q-3');
     answer(model, 'q-3');
