@@ -84,7 +84,9 @@ describe.each(programs)('D2 the merge request of an idea, with $name', { timeout
       pull: { number: 1, url: `https://${GITLAB_TEST_HOST}/group/sub/shop/-/merge_requests/1` },
     });
     expect(only()).toMatchObject({ title: 'Draft: Do t-1 (t-1)', state: 'open', base: 'main', reviewers: ['ann'] });
-    expect(only().body).toMatch(/^For t-1\n\\\/close\n\n<!-- ralphctl idea t-1 -->$/);
+    expect(only().body).toMatch(
+      /^For t-1\n\\\/close\n\n<!-- ralphctl text [0-9a-f]{16} \d+ [0-9a-f]{40} -->\n<!-- ralphctl idea t-1 -->$/,
+    );
     expect(repo.issues.get(1)?.labels).toEqual(['ralph']);
     const before = forge.writes().length;
     await inReview();
