@@ -367,6 +367,11 @@ describe('a run on a file of reports (F4)', () => {
     expect(await last('2')).toBe('released');
     expect((await box.run('rollback', 'report-1')).stdout).not.toContain('not told');
     expect(await last('1')).toBe('released');
+    // Recorded before the tracker is asked, which may take long.
+    const said = events(await box.run('events', '--json')).filter((one) => 'idea' in one && one.idea === 'report-1');
+    const recorded = said.findIndex((one) => one.kind === 'command' && one.verb === 'rollback');
+    expect(recorded).toBeGreaterThan(0);
+    expect(said.findIndex((one) => one.kind === 'tracker' && one.state === 'released')).toBeGreaterThan(recorded);
     expect((await box.run('retry', 'report-2')).code).toBe(0);
     expect((await box.run('start', '--detach')).code).toBe(0);
     await over(box);

@@ -60,11 +60,13 @@ export async function actWithoutRun(closed: Closed, command: About): Promise<str
   if (command.verb === 'skip-step' && idea.idea && !idea.idea.plan) throw new UserError(noSteps(idea.id));
   const shown = command.verb === 'rollback' && (await showsLanding(closed, idea));
   const { done: effect, status, reason, nothing } = await effectOf(closed, idea, command);
-  const back = shown ? await giveBackNow(closed, idea.id) : undefined;
-  if (nothing && back === undefined) throw new UserError(effect, EXIT.refused);
+  const tellTracker = async () => (shown ? giveBackNow(closed, idea.id) : undefined);
+  // Only a tracker may still have to hear of it.
+  const repeated = nothing ? await tellTracker() : undefined;
+  if (nothing && repeated === undefined) throw new UserError(effect, EXIT.refused);
   const done = `${effect}${LEAVES_OUT.has(command.verb) ? await stillWorking(closed, idea.id) : ''}`;
   await recordCommand(closed, idea, { ...command, done, ...(status ? { status, fact: reason } : {}) });
-  return `${done}${back ?? ''}`;
+  return `${done}${(nothing ? repeated : await tellTracker()) ?? ''}`;
 }
 
 const LEAVES_OUT: ReadonlySet<string> = new Set(['skip', 'abandon']);
