@@ -56,6 +56,9 @@ const CARRIED: StoredKind<Carried> = {
 /** Verbs that count until the idea has landed (`rollback`, `closed`: until a `retry`). The others apply to one run. */
 export const LASTING: ReadonlySet<Kept['verb']> = new Set(['limit', 'bump', 'score', 'rollback', 'closed', 'anew']);
 
+/** Verbs with which the next start leaves the idea out. */
+export const LEAVES_OUT: ReadonlySet<Kept['verb']> = new Set(['skip', 'rollback', 'closed']);
+
 const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);
 
 const read = (path: string): Promise<Carried | undefined> => readStored(path, CARRIED);

@@ -5,7 +5,7 @@
  * returned starts fresh. Call only under the lock of the closed project, never during an open run.
  */
 import { answerIn } from '../protocol/command.js';
-import { allCarried, type Carried, type Kept, LASTING, recordOf, writeCarried } from './carried.js';
+import { allCarried, type Carried, type Kept, LASTING, LEAVES_OUT, recordOf, writeCarried } from './carried.js';
 
 /** The kinds that a command replaces, besides its own kind. */
 const REPLACES: Partial<Record<Kept['verb'], readonly Kept['verb'][]>> = {
@@ -94,15 +94,15 @@ const has = ({ kept }: KeptFor, ...verbs: Kept['verb'][]): boolean => kept.some(
 /** Whether a person asked the next run to include the idea, or to leave it out. */
 export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true; rolledBack?: true; turnedDown?: true } => ({
   ...(has(one, 'retry', 'unblock') && !one.abandoned ? { queued: true } : {}),
-  ...(has(one, 'skip', 'rollback', 'closed') ? { leftOut: true } : {}),
+  ...(has(one, ...LEAVES_OUT) ? { leftOut: true } : {}),
   ...(has(one, 'rollback') ? { rolledBack: true } : {}),
   ...(has(one, 'closed') ? { turnedDown: true } : {}),
 });
 
 /**
  * The ideas that the next start leaves out until a retry: abandoned, rolled back or skipped by a person, or turned down by
- * whoever closed the pull request. Every view asks here, so that all count the same. `open`: ideas that would run, in their order. `again`: those that a person wants
- * again, which reverses all but a skip.
+ * whoever closed the pull request. Every view asks here, so that all count the same. `open`: ideas that would run, in
+ * their order. `again`: those that a person wants again, which reverses all but a skip.
  */
 export function leftOutOf(all: readonly KeptFor[], open: Iterable<string>, again: readonly string[] = []): string[] {
   const out = new Set(

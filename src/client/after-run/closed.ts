@@ -18,7 +18,7 @@ import type { IdeaStatus } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { splitIdeas } from '../../run-files/amendments.js';
 import { begunRuns, lastBegun } from '../../run-files/begun.js';
-import { type Kept, recordOf } from '../../run-files/carried.js';
+import { type Kept, LEAVES_OUT, recordOf } from '../../run-files/carried.js';
 import { lastRevision } from '../../run-files/revisions.js';
 import { listRuns, loadRun } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
@@ -51,6 +51,8 @@ export interface Closed {
   left: LeftWork;
   /** Brings a run up to date with its target. */
   lookNow(run: Recorded): Promise<unknown>;
+  /** Ideas that people split, whether the split still applies or not. */
+  splits(): Promise<ReadonlySet<string>>;
 }
 
 export interface ClosedIdea {
@@ -117,10 +119,23 @@ export async function withClosed<T>(
       return found;
     };
     const left = new LeftWork(context, leftOnServer(context, project));
-    return act({ context, project, ...(recorded ? { recorded } : {}), plan, startable, recordedOf, left, lookNow });
+    let splitOnes: Promise<ReadonlySet<string>> | undefined;
+    const splits = (): Promise<ReadonlySet<string>> => {
+      splitOnes ??= idsOfSplits(context, project);
+      return splitOnes;
+    };
+    const looks = { plan, startable, recordedOf, lookNow, splits };
+    return act({ context, project, ...(recorded ? { recorded } : {}), left, ...looks });
   };
   return lockProject(context, project, locked);
 }
+
+/** A damaged change of one idea must not keep commands from the others. The next start names it. */
+const idsOfSplits = ({ root }: Context, project: string): Promise<ReadonlySet<string>> =>
+  splitIdeas(root, project).then(
+    (all) => new Set(all.map(({ idea }) => idea)),
+    () => new Set<string>(),
+  );
 
 /** Waits for a command that works on the project without a run. `waited`: there was one. */
 export function lockProject<T>(context: Context, project: string, act: (waited: boolean) => Promise<T>): Promise<T> {
@@ -169,7 +184,7 @@ export async function closedIdea(closed: Closed, id: string, { planned = false }
   const recorded = await closed.recordedOf(id);
   const entry = recorded?.graph.entry(id);
   // Only the backlog tells whether a split since that run still applies.
-  const split = entry && (await splitIdeas(context.root, project)).some(({ idea }) => idea === id);
+  const split = entry && (await closed.splits()).has(id);
   const plan = planned || !entry || split ? await closed.plan() : undefined;
   const idea = plan?.ideas.find((one) => one.id === id);
   if (!entry && !idea) {
@@ -208,7 +223,7 @@ async function inPlan(
   { kept, givenUp }: { kept: readonly Kept[]; givenUp: boolean },
 ): Promise<Standing> {
   const plan = await closed.plan();
-  const leftOut = kept.some(({ verb }) => verb === 'skip' || verb === 'rollback' || verb === 'closed');
+  const leftOut = kept.some(({ verb }) => LEAVES_OUT.has(verb));
   if (plan && idea) return standingInPlan(plan, idea, { givenUp, leftOut });
   return { state: 'pending', status: 'pending' };
 }

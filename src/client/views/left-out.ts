@@ -1,5 +1,6 @@
 /** The ideas that a start leaves out, in the same sentence before, at and after it. Pure. */
 import { named } from '../../report/look.js';
+import { LEAVES_OUT } from '../../run-files/carried.js';
 import { type KeptFor, keptWords } from '../../run-files/kept.js';
 
 /** `a start leaves out a-1, b-2, until: ralphctl retry IDEA` */
@@ -55,4 +56,3 @@ export function waitingLine(
 
 const MOST_WAITING = 10;
 const MOST_WORDS = 10;
-const LEAVES_OUT: ReadonlySet<string> = new Set(['skip', 'rollback', 'closed']);

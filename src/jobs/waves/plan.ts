@@ -14,7 +14,7 @@ import type { Reading } from '../../protocol/triage.js';
 import { UserError } from '../../protocol/user-error.js';
 import { MOST_FRESH, type PlanWaveInput, type PlanWaveResult, type WaveRejection } from '../../protocol/waves.js';
 import { amended } from '../../run-files/amendments.js';
-import { allCarried, retriedIdeas, takeCarried } from '../../run-files/carried.js';
+import { allCarried, LEAVES_OUT, retriedIdeas, takeCarried } from '../../run-files/carried.js';
 import { addIdeas } from '../../run-files/run.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 import { endOfWait, TrackerError } from '../../trackers/tracker.js';
@@ -132,7 +132,7 @@ const cut = ({ quote, ...one }: WaveRejection): WaveRejection => ({ ...one, quot
 async function takenOut(root: string, project: string): Promise<Set<string>> {
   const all = await allCarried(root, project);
   const isOut = ({ abandoned, kept = [] }: (typeof all)[number]): boolean =>
-    abandoned !== undefined || kept.some(({ verb }) => verb === 'skip' || verb === 'rollback' || verb === 'closed');
+    abandoned !== undefined || kept.some(({ verb }) => LEAVES_OUT.has(verb));
   return new Set(all.filter(isOut).map(({ idea }) => idea));
 }
 

@@ -1,5 +1,5 @@
 /** Commands about ideas while no run is open, and a backlog that cannot be read. Features: C2 C5. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
@@ -7,6 +7,7 @@ import { amendWithoutRun, ideaOfNextRun } from '../../../src/client/after-run/am
 import { assertOver, type Closed, withClosed } from '../../../src/client/after-run/closed.js';
 import { findProject } from '../../../src/client/context.js';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
+import { projectDir } from '../../../src/config/paths.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { EXIT, UserError } from '../../../src/protocol/user-error.js';
 import type { AmendedFields } from '../../../src/run-files/amendments.js';
@@ -73,6 +74,28 @@ it('C2: edit and split say why the backlog cannot be read, and not that it lacks
   await expect(amend()).rejects.toThrow('the backlog no longer has a-1');
   await put(repo.root, { 'roadmap.md': '# R\n' });
   await expect(amend()).rejects.toThrow('roadmap.md');
+});
+
+it('C2: an idea that was split takes no command, and a damaged split keeps none from the other ideas', async () => {
+  const act = (...verbs: ('retry' | 'bump' | 'score')[]) =>
+    withClosed(context(), project, noRun, async (closed) => {
+      const done: string[] = [];
+      for (const verb of verbs) done.push(await actWithoutRun(closed, { verb, idea: 'a-1', n: 5 }));
+      return done;
+    });
+  const file = join(projectDir(context().root, project), 'amendments', 'a-2.json');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, '{"version":1,"idea":');
+  expect(await act('bump', 'score')).toEqual([
+    expect.stringContaining('a-1 is ahead'),
+    expect.stringContaining('a-1 has 5 points'),
+  ]);
+  await rm(file);
+  const idea = await withClosed(context(), project, noRun, (closed) => ideaOfNextRun(closed, 'a-1', 'split'));
+  const part = (n: number) => ({ ...idea, id: `a-1-${n}`, title: `Part ${n}`, parent: 'a-1' });
+  const change = { parts: [part(1), part(2)] };
+  await withClosed(context(), project, noRun, (closed) => amendWithoutRun(closed, idea, { verb: 'split', change }));
+  for (const verb of ['bump', 'score'] as const) await expect(act(verb)).rejects.toThrow('a-1 is an epic');
 });
 
 it('B10: a single attempt gets no more iterations, unless the backlog now gives it more than one', async () => {
