@@ -38,10 +38,6 @@ export type Over = { start: string; stopping?: true } | false;
 export const onceStopped = (over: Over): string =>
   over !== false && over.stopping ? 'once the run has stopped: ' : '';
 
-/** A question without the command that lands its work: only an open run takes it. */
-export const withoutApproval = (question: string): string =>
-  question.replace(/ ?To land it as it is: ralphctl approve [^\s.]+(?:\.[^\s.]+)*\./, '');
-
 /** Undefined when no action is necessary. */
 export function fixOf(idea: About, state: OpenState, over: Over): Fix | undefined {
   if (!over) return meanwhile(idea, state);

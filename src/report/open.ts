@@ -3,10 +3,10 @@ import { isAnswered } from '../model/at-end.js';
 import { hasLanded } from '../model/counts.js';
 import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
 import { branchSize } from '../model/tally.js';
+import { withoutApproveOffer } from '../protocol/approve-offer.js';
 import { cutOff } from '../screen/cut-off.js';
 import { many, retriesText } from '../screen/text/numbers.js';
 import { type Shown, shownOf } from '../screen/text/theme.js';
-import { withoutApproval } from './commands.js';
 import type { Extra } from './extra.js';
 import { lineGoneText, lineWait } from './gone-text.js';
 import type { OpenIdea, OpenState } from './schema.js';
@@ -72,7 +72,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   };
 }
 
-const questionOf = (asked: string | undefined): string | undefined => asked && withoutApproval(asked);
+const questionOf = (asked: string | undefined): string | undefined => asked && withoutApproveOffer(asked);
 
 /** The size of its branch, where this run has work on it. */
 export const commitsIn = ({ id, commits, iterations }: IdeaModel, { commitsOf }: Extra): number =>

@@ -12,6 +12,7 @@ import { workHere } from '../../jobs/index.js';
 import type { DoWork } from '../../jobs/job.js';
 import { killByToken } from '../../process/tokens.js';
 import type { CleanupResult, RollbackResult, UndoResult } from '../../protocol/git-work.js';
+import { takenOffReason, takenOffText } from '../../protocol/taken-off.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { fixSentence, lineGoneText } from '../../report/gone-text.js';
 import { repositoryPath } from '../../run-files/ticks.js';
@@ -153,10 +154,11 @@ export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow
     const text = `${idea.id} stays landed: ${whyNot(undone, idea.id, target, first)}`;
     throw undone.kind === 'nothing' ? new UserError(text, EXIT.refused) : new UndoRefused(text, EXIT.refused);
   }
-  const done = `${idea.id} was taken off ${target} by ${undone.commit.slice(0, 8)}${undone.note ? `: ${undone.note}` : ''}`;
+  const off = takenOffText(idea.id, { target, commit: undone.commit.slice(0, 8) });
+  const done = `${off}${undone.note ? `: ${undone.note}` : ''}`;
   return {
     done: `${done}${after}. ${idea.lineGone ? lineGoneText(idea.lineGone) : `Later runs leave it out until: ralphctl retry ${idea.id}`}`,
-    ...{ status: 'pending', reason: `it had landed, and a rollback took it off: ${done}` },
+    ...{ status: 'pending', reason: takenOffReason(done) },
   };
 }
 

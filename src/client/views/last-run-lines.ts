@@ -3,7 +3,7 @@ import { isAnswered, outcomeOf, outcomeOfSummary, sinceText, sinceThen } from '.
 import type { SummaryFile } from '../../model/facts.js';
 import type { RunModel } from '../../model/model.js';
 import { startCommand } from '../../model/start-again.js';
-import { withoutApproval } from '../../report/commands.js';
+import { withoutApproveOffer } from '../../protocol/approve-offer.js';
 import { endWord, pullLeft } from '../../screen/cut-off.js';
 import { listsOf } from '../../screen/lists.js';
 import { outcomeWords } from '../../screen/outcome-words.js';
@@ -39,7 +39,7 @@ export function describeLast({ last, held, start, model, told }: SinceEnd): void
     if (now?.answered && isAnswered(now)) {
       const { question, approval } = now.answered;
       const sign = signOf({ status: 'needs-human', ...(approval ? { approval } : {}) });
-      print(`${sign} ${one.idea} ${endWord(model, one)}: ${clean(withoutApproval(question))}`);
+      print(`${sign} ${one.idea} ${endWord(model, one)}: ${clean(withoutApproveOffer(question))}`);
       continue;
     }
     const isHeld = held.has(one.idea);

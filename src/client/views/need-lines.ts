@@ -2,9 +2,10 @@
 import { needsAndHeld, needsOfRun, type RunNeed } from '../../decide/views/resting.js';
 import type { IdeaFacts } from '../../model/facts.js';
 import type { StartAgain } from '../../model/start-again.js';
+import { withoutApproveOffer } from '../../protocol/approve-offer.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, RunStatus } from '../../protocol/views.js';
-import { fixOf, type Over, overOf, withoutApproval } from '../../report/commands.js';
+import { fixOf, type Over, overOf } from '../../report/commands.js';
 import type { OpenState } from '../../report/schema.js';
 import { wrapAll } from '../../screen/text/text.js';
 import { LOOKS, type Shown } from '../../screen/text/theme.js';
@@ -81,7 +82,7 @@ export function attention(line: IdeaLine, facts?: IdeaFacts, over: Over = false)
   const { id, status, reason } = line;
   if (reason && status === 'needs-human') {
     print(`? ${id} ${lineWord(line)}:`);
-    const question = over ? withoutApproval(reason) : reason;
+    const question = over ? withoutApproveOffer(reason) : reason;
     for (const text of questionLines(id, question, textWidth())) print(text);
   } else print(`${signOf(line)} ${id} ${lineWord(line)}${reason ? `: ${clean(reason)}` : ''}`);
   factsLine(facts);

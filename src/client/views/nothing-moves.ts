@@ -2,7 +2,8 @@
  * Whether an open run can move at all, as far as the files and processes of this machine tell: `why`, `report` and `runs`
  * say the same.
  * Invariant: reads only, in milliseconds. A busy machine looks like a silent server, so that only a refused connection or
- * a process that is gone counts as stopped, and a worker that ends again and again. Nobody knows here of workers of a server elsewhere.
+ * a process that is gone counts as stopped, and a worker that ends again and again. Nobody knows here of workers of a
+ * server elsewhere.
  */
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -3,6 +3,7 @@
  * Invariant: an approved finding is not asked about again; a finding that nobody saw never counts as approved.
  * May import protocol only.
  */
+import { approveOffer } from '../../protocol/approve-offer.js';
 import { type GateFailure, type GateResult, isNoGate, type Tripwire } from '../../protocol/gate.js';
 
 const LABEL: Record<Tripwire['kind'], string> = {
@@ -28,7 +29,7 @@ export function tripwireQuestion(idea: string, open: readonly Tripwire[], gate: 
   const shown = open.slice(0, MOST_SHOWN).map(describeTripwire).join('; ');
   const more = open.length > MOST_SHOWN ? `; and ${open.length - MOST_SHOWN} more` : '';
   const judged = isNoGate(gate) ? 'No gate is configured, so check' : 'The gate is green, but check';
-  return `${judged} this before it lands: ${shown}${more}. To land it as it is: ralphctl approve ${idea}. To change it: answer with the change you want.`;
+  return `${judged} this before it lands: ${shown}${more}. ${approveOffer(idea)}To change it: answer with the change you want.`;
 }
 
 /** Only the question about a gate that was red before contains this text. */

@@ -1,6 +1,7 @@
 /** A change of an idea's state in words. Invariant: foreign text passes through the cleaner. Pure. */
 import type { IdeaModel, Iteration } from '../../model/model.js';
 import type { StampedEvent } from '../../protocol/events.js';
+import { type TakenOff, takenOffIn } from '../../protocol/taken-off.js';
 import { dim, line } from '../text/line.js';
 import type { EventWords, Writing } from './event-words.js';
 
@@ -58,8 +59,9 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
       return { ...one, sign: '⊘', colour: 'gray', words: line(`skipped${reason}`) };
     case 'abandoned':
       return { ...one, sign: '⊘', colour: 'gray', words: line(`given up${reason}`) };
-    case 'pending':
-      if (TAKEN_OFF.test(event.reason ?? '')) return { sign: '◦', words: line(takenOff(clean(event.reason ?? ''))) };
+    case 'pending': {
+      const off = takenOffIn(clean(event.reason ?? ''));
+      if (off) return { sign: '◦', words: line(takenOff(off)) };
       if (!event.held && as.stops?.(event)) {
         // Some reasons begin with the word.
         const word = event.reason?.startsWith('stopped') ? clean(event.reason) : `stopped${reason}`;
@@ -69,6 +71,7 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
         sign: '◦',
         words: line(`${event.held ? 'held' : as.begun?.(event) === false ? 'to do' : 'to do again'}${reason}`),
       };
+    }
     case 'wants-slot':
       return { sign: '◷', colour: 'yellow', words: line(`waits for a slot${reason}`), quiet: true };
     case 'landing':
@@ -78,13 +81,7 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
   }
 }
 
-/** The reason of a landed idea after a rollback without a run. */
-const TAKEN_OFF = /^it had landed, and a rollback took it off: \S+ was taken off (.+?) by ([0-9a-f]+)/;
-
-function takenOff(reason: string): string {
-  const [, target = 'its target', commit = ''] = TAKEN_OFF.exec(reason) ?? [];
-  return `taken off ${target}${commit === '' ? '' : ` by ${commit}`}; later runs leave it out`;
-}
+const takenOff = ({ target, commit }: TakenOff): string => `taken off ${target} by ${commit}; later runs leave it out`;
 
 const REST_ASKED = { pause: 'pauses after this step', stop: 'stops after this step' } as const;
 
