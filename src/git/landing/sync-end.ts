@@ -167,7 +167,7 @@ const LITTLE = 1 << 20;
 /** The error about a disk that was full before the sync wrote a file; else what it was. */
 export async function beforeFiles(checkout: string, scratch: string, error: unknown): Promise<unknown> {
   if (!maySayFull(error)) return error;
-  const [common = checkout] = [await sharedGitDir(checkout).catch(() => undefined)];
+  const common = await sharedGitDir(checkout).catch(() => checkout);
   const full: string[] = [];
   for (const place of [checkout, common, scratch]) if (await hasNoRoom(place)) full.push(place);
   // Room that came back meanwhile changes nothing of the reason.

@@ -1,8 +1,8 @@
 /**
  * Answers the comments that an idea's agent had before its push, and resolves their threads (`landing.pr.answer`).
  * Invariant: one answer for each comment, whatever was cut off: a hidden mark in each answer names what it answers. It
- * counts from ralphctl's own login only. No word of people or agents is repeated. What the forge refuses is a note and no failure; a forge that is down is waited
- * for. A thread stays open while it holds a word that the agent has not had, or where no file changed since.
+ * counts from ralphctl's own login only. No word of people or agents is repeated. What the forge refuses is a note and no
+ * failure; a forge that is down is waited for. A thread stays open while it holds a word that the agent has not had, or where no file changed since.
  */
 import { type Forge, ForgeError, type Thread } from './forge.js';
 import { answeredBy, answerMark, isOwn, type Remark, type SaidKind } from './said.js';
