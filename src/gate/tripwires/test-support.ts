@@ -4,6 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path/posix';
 import { git } from '../../git/runner.js';
+import { literal } from '../../protocol/pattern.js';
 import { imported } from './imports.js';
 import { ASSERTS, CODE_FILES, DATA_FILE, PRODUCT_FOLDER, SUPPORT_NAME, TEST_LIBRARY } from './patterns.js';
 
@@ -78,13 +79,13 @@ async function usersOf({ worktree, base }: Input, paths: readonly string[]): Pro
 function mention(path: string): string {
   const name = basename(path);
   const stem = name.replace(/\.[^.]*$/, '');
-  const quoted = (text: string, end: string): string => `['"\`/]${escaped(text)}${end}['"\`]`;
+  const quoted = (text: string, end: string): string => `['"\`/]${literal(text)}${end}['"\`]`;
   if (path.endsWith('.py')) {
-    return `(import|from)[[:space:]].*${escaped(stem === '__init__' ? basename(dirname(path)) : stem)}`;
+    return `(import|from)[[:space:]].*${literal(stem === '__init__' ? basename(dirname(path)) : stem)}`;
   }
   if (DATA_FILE.test(path)) return quoted(name, '');
   return stem === 'index'
-    ? `['"\`/.](index(\\.[a-z]+)?|${escaped(basename(dirname(path)))}|\\.)/?['"\`]`
+    ? `['"\`/.](index(\\.[a-z]+)?|${literal(basename(dirname(path)))}|\\.)/?['"\`]`
     : quoted(stem, '(\\.[a-z]+)?');
 }
 
@@ -105,5 +106,3 @@ function names(user: string, line: string, path: string): boolean {
   }
   return false;
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -4,6 +4,7 @@
  * Invariant: pure. A change that somebody else may have made (the user, another idea, ralphctl) is never the agent's.
  */
 
+import { literal } from '../../protocol/pattern.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import type { Outside, RefMove } from './outside.js';
 import type { TracedCommand } from './trace.js';
@@ -272,9 +273,16 @@ function sets(command: TracedCommand, changed: string): boolean {
     if (command.argv.some((arg) => /^(?:--global|--system|-f|--file.*)$/.test(arg))) return false;
     return words.some((word) => word.includes('.') && changed.includes(lastPart(word)));
   }
-  if (!WRITES_CONFIG.has(command.name)) return false;
-  return words.some((word) => word !== command.name && word.length > 1 && changed.includes(word.toLowerCase()));
+  if (!WRITES_CONFIG.has(command.name) || isUpkeep(command)) return false;
+  return words.some((word) => word !== command.name && word.length > 1 && hasWord(changed, word.toLowerCase()));
 }
+
+/** Commits and fetches run it by themselves, and it sets nothing. */
+const isUpkeep = ({ name, argv }: TracedCommand): boolean => name === 'maintenance' && argv.includes('run');
+
+/** Not a part of another word: the path of somebody's remote may hold anything. */
+const hasWord = (text: string, word: string): boolean =>
+  new RegExp(`(?:^|[^\\w-])${literal(word)}(?:$|[^\\w-])`, 'm').test(text);
 
 const lastPart = (key: string): string => key.slice(key.lastIndexOf('.') + 1).toLowerCase();
 

@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { TracedCommand } from '../../git/confinement/trace.js';
 import { exists, type Link, readLinks } from '../../git/worktrees/list.js';
+import { literal } from '../../protocol/pattern.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { lineOf, writesIn } from './acts.js';
 import { CHANGES, textsWith } from './mentions.js';
@@ -123,7 +124,7 @@ async function edited(link: Link, texts: readonly string[], since: number): Prom
   const files = new Set<string>();
   for (const text of texts) {
     for (const [, path = ''] of text.matchAll(
-      new RegExp(`${escaped(name)}/([^\\s"'\`\\\\,;:()<>|&*?[\\]{}$]+)`, 'g'),
+      new RegExp(`${literal(name)}/([^\\s"'\`\\\\,;:()<>|&*?[\\]{}$]+)`, 'g'),
     )) {
       const alone = text.trim().endsWith(`${name}/${path}`) && !/\s/.test(text.trim());
       if (!alone && !CHANGES.test(text)) continue;
@@ -144,5 +145,3 @@ async function edited(link: Link, texts: readonly string[], since: number): Prom
     },
   ];
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -9,6 +9,7 @@ import { readTrace, TRACE_FILE, type TracedCommand } from '../../git/confinement
 import type { Wall } from '../../git/confinement/wall.js';
 import type { Breach, Section } from '../../git/confinement/wall-sections.js';
 import { canonical } from '../../git/worktrees/list.js';
+import { literal } from '../../protocol/pattern.js';
 import { CHANGES, textsWith } from './mentions.js';
 
 /** Names of the sections; empty where nobody knows. A single suspect needs no proof. */
@@ -29,7 +30,7 @@ async function speaksOf({ outputFile }: Section, { changes }: Breach): Promise<b
   const names = changes.map(({ file }) => file.slice(Math.max(file.indexOf('.git/'), 0)));
   if (changes.every(({ index }) => index)) {
     // Its lock is named by whoever meets one.
-    const itself = names.map((name) => new RegExp(`${escaped(name)}(?![\\w.-])`));
+    const itself = names.map((name) => new RegExp(`${literal(name)}(?![\\w.-])`));
     const texts = [...(await textsWith(outputFile, names)).values()].flat();
     return texts.some((text) => CHANGES.test(text) && itself.some((name) => name.test(text)));
   }
@@ -95,5 +96,3 @@ function writesSetting({ name, argv }: TracedCommand, key: string): boolean {
   // Without a value it reads.
   return words.length > 1 && words[0] === key;
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

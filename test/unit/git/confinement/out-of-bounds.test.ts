@@ -40,3 +40,33 @@ it('a commit counts as made since a moment that its clock had not reached yet', 
   expect(madeSince([move(4)], 5004)).toEqual(new Set([TO]));
   expect(madeSince([move(4)], 5500)).toEqual(new Set());
 });
+
+/** What a command of an agent in its worktree is said to have set, where somebody added a remote meanwhile. */
+function sets(argv: readonly string[], url: string): string[] {
+  const added = `[remote "other"]\n\turl = ${url}\n\tfetch = +refs/heads/*:refs/remotes/other/*\n`;
+  const command = { name: argv[1] ?? '', argv: [...argv], worktree: '/work', from: 0, to: 1, ok: true, children: 0 };
+  return findOutOfBounds(
+    outside(FROM),
+    { ...outside(FROM), config: added },
+    {
+      ...{ worktree: '/work', branch: 'ralph/i-1', headMoves: [], made: new Set<string>(), root: '/repo', linked: [] },
+      ...{ commands: [command], moves: new Map(), config: { before: '', file: '' } },
+    },
+  ).map(({ what }) => what);
+}
+
+describe('a remote that was added while an agent ran', () => {
+  it.each([
+    ['its git kept house, and the path has the word', ['git', 'maintenance', 'run', '--auto'], '/var/run/repo'],
+    ['its words are parts of words of the path', ['git', 'push', 'in', 'ma'], '/tmp/main/tin'],
+    ['it set up upkeep', ['git', 'maintenance', 'register'], '/tmp/x'],
+  ])('%s: somebody else added it', (_, argv, url) => {
+    expect(sets(argv, url)).toEqual([]);
+  });
+
+  it('it added a remote of that name: it did', () => {
+    expect(sets(['git', 'remote', 'add', 'other', '/tmp/x'], '/tmp/x')).toEqual([
+      'changed the configuration of your repository: git remote add other /tmp/x',
+    ]);
+  });
+});
