@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what ralphctl costs over a plain bash loop that does the same git and gate work, in one sitting, and
  * a table of the aims at the end. `-- --quick` leaves out 50 and 200 ideas and repeats less; names of parts run only
- * those: idea iteration cold parallel memory commands big.
+ * those: idea iteration cold parallel peers memory commands big.
  */
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -25,6 +25,7 @@ import {
   sleep,
   table,
 } from './lib.mjs';
+import { peers } from './peers.mjs';
 
 const quick = process.argv.includes('--quick');
 const only = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
@@ -208,6 +209,7 @@ try {
   if (wants('iteration')) await perIteration();
   if (wants('cold')) await coldStart();
   if (wants('parallel')) await parallel();
+  if (wants('peers')) await peers(here, quick ? 1 : 5);
   const { memory, commands, bigRepository } = footprint({ here, quick, measureRun });
   if (wants('memory')) await memory();
   if (wants('commands')) await commands();
