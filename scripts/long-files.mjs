@@ -11,6 +11,7 @@ export const LONG_FILES = [
   'test/activities/kept-folders.test.ts',
   'test/activities/merge-request.test.ts',
   'test/activities/pull-answers.test.ts',
+  'test/activities/pull-epics.test.ts',
   'test/activities/pull-quiet.test.ts',
   'test/activities/pull-stack.test.ts',
   'test/activities/pull.test.ts',

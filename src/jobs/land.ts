@@ -29,6 +29,7 @@ import { SEATS } from './command-environment.js';
 import { indexDamage } from './confine/index-notice.js';
 import { landingGate, setUpOrThrow, wallOf } from './confine/walls.js';
 import { upstreamOf } from './delivery/upstream.js';
+import { completeEpics } from './epics.js';
 import { leaveOrder } from './gate/ahead.js';
 import { gateLanding } from './gate/gate.js';
 import { type Green, greenFile, recallGreen, rememberGreen } from './gate/greens.js';
@@ -76,14 +77,16 @@ async function landWork(
 ): Promise<LandResult> {
   const { landing, commit } = run.file.config;
   const { branch, base, head } = input;
-  const ticked = [input.idea, ...(input.blues ?? [])];
+  // Which child of an epic is the last, the order of the merges decides.
+  const epics = ticks && landing.mode === 'pr' ? await completeEpics(deps.root, input, run) : [];
+  const ticked = [...new Set([input.idea, ...(input.blues ?? []), ...epics])];
   const tool = ticks ? await storeOf(deps, input, run.file) : undefined;
   const files = ticks && !tool ? await tickFiles(deps.root, input, run.file, ticked) : [];
   const tolerated = new Set<string>();
   const escaped = new Set<string>();
   // What was told of it has been told.
-  const { same: _, ...before } = input.green?.gate ?? {};
-  let merged = input.green && (before as MergedGate);
+  const { same: _, ...earlier } = input.green?.gate ?? {};
+  let merged = input.green && (earlier as MergedGate);
   let ran = false;
   const handOver =
     landing.mode === 'pr'

@@ -5,6 +5,7 @@ import type { LookResult, Pull as Shown } from '../../src/protocol/review.js';
 import { type Forge, startForge } from '../support/forge/forge.js';
 import { type Pull, withGit } from '../support/forge/pulls.js';
 import type { Repo } from '../support/forge/world.js';
+import type { BenchOptions } from './bench.js';
 import { type Pushing, pushing } from './pushing.js';
 
 export interface OnGithub {
@@ -16,15 +17,20 @@ export interface OnGithub {
   pulls: Map<number, Pull>;
 }
 
-/** `program`: the path of `gh`. `landing`, `pr`: besides what makes it one of pull requests. */
+/** `program`: the path of `gh`. `landing`, `pr`: besides what makes it one of pull requests. `more`: of the bench. */
 export async function onGithub(
   program: string | undefined,
-  { gate = ['true'], landing = {}, pr = {} }: { gate?: readonly string[]; landing?: object; pr?: object } = {},
+  {
+    gate = ['true'],
+    landing = {},
+    pr = {},
+    more = {},
+  }: { gate?: readonly string[]; landing?: object; pr?: object; more?: Pick<BenchOptions, 'ideas' | 'files'> } = {},
 ): Promise<OnGithub> {
   const forge = await startForge();
   try {
     const config = { gate, landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop', ...pr }, ...landing } };
-    const at = await pushing({ config });
+    const at = await pushing({ ...more, config });
     const repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
     const { pulls } = withGit(repo, at.bare);
     Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(program ?? '')}:${at.b.env.PATH}` });

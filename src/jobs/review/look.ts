@@ -20,6 +20,7 @@ import { dropReviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { repositoryPath, tickFiles } from '../../run-files/ticks.js';
 import { endOfWait } from '../../trackers/tracker.js';
+import { completeEpics, untickedText } from '../epics.js';
 import type { WorkContext, WorkDeps } from '../job.js';
 import { load } from '../load.js';
 import { dropPlace } from '../plan-place.js';
@@ -140,8 +141,11 @@ async function merged(
       };
   }
   // No commit can contain the tick of a backlog that git does not track.
-  if (run.file.tick && config.landing.tick)
-    notes.push(await tickUntracked(deps.root, run.file, await tickFiles(deps.root, ref, run.file, [idea])));
+  if (run.file.tick && config.landing.tick) {
+    const epics = await completeEpics(deps.root, ref, run, idea);
+    notes.push(await tickUntracked(deps.root, run.file, await tickFiles(deps.root, ref, run.file, [idea, ...epics])));
+    notes.push(await untickedText(run, await tickFiles(deps.root, ref, run.file, epics)));
+  }
   const worktrees = await listWorktrees(repo);
   notes.push(await finishLanding({ dir: repo, branch: work.branch, idea, head: work.head, worktrees }));
   await dropPlace(deps, { project: ref.project, idea });
