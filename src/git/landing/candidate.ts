@@ -15,7 +15,7 @@ import {
 import { RepositoryError } from '../errors.js';
 import { type Git, git } from '../runner.js';
 import { mergeTrees } from './merge.js';
-import { commitMessage, isNormal, type MessageParts, normaliseMessage } from './message.js';
+import { commitMessage, isNormal, type MessageParts, normaliseMessage, numbered } from './message.js';
 
 export type Strategy = 'rebase' | 'merge' | 'squash';
 
@@ -37,7 +37,13 @@ export type Candidate =
   | { kind: 'conflict'; files: string[]; messages: string[] };
 
 /** The last commit is not written before its tree is final; `sha` says that this commit already exists. */
-type Draft = { kind: 'draft'; last: NewCommit & { sha?: string | undefined }; before: number };
+type Draft = {
+  kind: 'draft';
+  last: NewCommit & { sha?: string | undefined };
+  before: number;
+  /** Subjects of the others. */
+  taken: ReadonlySet<string>;
+};
 type Built = Draft | { kind: 'empty' } | Extract<Candidate, { kind: 'conflict' }>;
 
 /** The commit to land, or the files with conflicts. */
@@ -93,7 +99,7 @@ const isLinear = (commits: readonly Commit[]): boolean =>
 async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
   let onto = input.tip;
   let original = { commit: commits[0]?.parents[0], tree: await treeOf(repo, input.after) };
-  let waiting: Draft | undefined;
+  let waiting: (Draft & { said: string; taken: Set<string> }) | undefined;
   for (const commit of commits) {
     const settled = waiting ? await settle(repo, waiting, input.write) : onto.commit;
     onto = { ...onto, commit: settled };
@@ -106,11 +112,17 @@ async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit
       continue;
     }
     const next = rewritten(commit, tree, settled, input.parts);
-    // Iterations with uncommitted work all get the same message, so consecutive ones land as one commit.
-    waiting =
-      waiting && waiting.last.message === next.message
-        ? { ...waiting, last: { ...next, parents: waiting.last.parents, sha: undefined } }
-        : { kind: 'draft', before: waiting ? waiting.before + 1 : 0, last: next };
+    const said = next.message;
+    // Iterations with uncommitted work all get the same message. Consecutive ones land as one commit, others get a number.
+    if (waiting?.said === said) {
+      const { message, parents } = waiting.last;
+      waiting = { ...waiting, last: { ...next, message, parents, sha: undefined } };
+    } else {
+      const taken: Set<string> = waiting?.taken ?? new Set();
+      if (waiting) taken.add(subjectOf(waiting.last.message));
+      const last = withNumber(next, taken, input.parts);
+      waiting = { kind: 'draft', before: waiting ? waiting.before + 1 : 0, last, said, taken };
+    }
     onto = { commit: settled, tree };
   }
   return waiting ?? { kind: 'empty' };
@@ -121,10 +133,19 @@ async function mergeOnTop(repo: Git, input: CandidateInput, commits: readonly Co
   const built = await (isLinear(commits) ? rebase : squash)(repo, input, commits, head);
   if (built.kind !== 'draft') return built;
   const side = await settle(repo, built, input.write);
-  const { tree } = built.last;
+  const { tree, message: said } = built.last;
   const parents = [input.tip.commit, side];
-  const last = { tree, parents, author: head.author, message: commitMessage(input.parts) };
-  return { kind: 'draft', before: built.before + 1, last };
+  const taken = new Set([...built.taken, subjectOf(said)]);
+  const message = numbered(commitMessage(input.parts), taken, input.parts);
+  return { kind: 'draft', before: built.before + 1, last: { tree, parents, author: head.author, message }, taken };
+}
+
+const subjectOf = (message: string): string => message.split('\n', 1)[0] ?? '';
+
+/** With other words it is another commit. */
+function withNumber(last: Draft['last'], taken: ReadonlySet<string>, parts: MessageParts): Draft['last'] {
+  const message = numbered(last.message, taken, parts);
+  return message === last.message ? last : { ...last, message, sha: undefined };
 }
 
 const treeOf = async (repo: Git, commit: string | undefined): Promise<string> =>
@@ -167,7 +188,8 @@ async function squash(repo: Git, input: CandidateInput, commits: readonly Commit
   if (merged.kind === 'conflict') return merged;
   if (merged.tree === input.tip.tree) return { kind: 'empty' };
   const only = commits.length === 1 ? commits[0] : undefined;
-  if (only) return { kind: 'draft', before: 0, last: rewritten(only, merged.tree, input.tip.commit, input.parts) };
+  const alone = { kind: 'draft', before: 0, taken: new Set<string>() } as const;
+  if (only) return { ...alone, last: rewritten(only, merged.tree, input.tip.commit, input.parts) };
   const subjects = commits
     .filter((one) => one.parents.length === 1)
     .map((one) => `- ${one.message.split('\n', 1)[0] ?? ''}`);
@@ -175,11 +197,7 @@ async function squash(repo: Git, input: CandidateInput, commits: readonly Commit
     `${commitMessage(input.parts).split('\n', 1)[0]}\n\n${subjects.slice(0, 50).join('\n')}\n`,
     input.parts,
   );
-  return {
-    kind: 'draft',
-    before: 0,
-    last: { tree: merged.tree, parents: [input.tip.commit], author: head.author, message },
-  };
+  return { ...alone, last: { tree: merged.tree, parents: [input.tip.commit], author: head.author, message } };
 }
 
 async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
@@ -187,10 +205,12 @@ async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[
   if (merged.kind === 'conflict') return merged;
   if (merged.tree === input.tip.tree) return { kind: 'empty' };
   const moved = new Map<string, string>();
+  const taken = new Set<string>();
   for (const commit of commits) {
     const parents = commit.parents.map((id) => moved.get(id) ?? id);
-    const same = parents.every((id, i) => id === commit.parents[i]) && isNormal(commit.message, input.parts);
-    const message = normaliseMessage(commit.message, input.parts);
+    const message = numbered(normaliseMessage(commit.message, input.parts), taken, input.parts);
+    const same = parents.every((id, i) => id === commit.parents[i]) && message.trimEnd() === commit.message.trimEnd();
+    taken.add(subjectOf(message));
     moved.set(commit.sha, same ? commit.sha : await writeCommit(repo, { ...commit, parents, message }, input.write));
   }
   const side = moved.get(head.sha) ?? head.sha;
@@ -198,9 +218,9 @@ async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[
     tree: merged.tree,
     parents: [input.tip.commit, side],
     author: head.author,
-    message: commitMessage(input.parts),
+    message: numbered(commitMessage(input.parts), taken, input.parts),
   };
-  return { kind: 'draft', before: commits.length, last };
+  return { kind: 'draft', before: commits.length, last, taken };
 }
 
 /** The merged tree of both sides; no process when the idea already builds on the tip. */

@@ -1,7 +1,7 @@
 /**
  * Commit messages: `feat: add register endpoint #ch-004@ed-001` and the trailers that record the landing.
  * Invariant: each message here names exactly one idea in its trailers, whatever an agent wrote. Its mark neither
- * mentions a person nor links an issue on a forge: no blank before `@`, no digit after `#`. Pure.
+ * mentions a person nor links an issue on a forge: no blank before `@`, no digit after `#`, no `GH-12`. Pure.
  */
 import { unlinked } from '../../protocol/unlinked.js';
 
@@ -33,6 +33,8 @@ export const REVERTED_TRAILER = 'Ralph-Reverted';
 const MAX_SUBJECT = 100;
 const MOST_SUBJECTS = 50;
 const CONVENTIONAL = /^[a-z]{2,12}(?:\([^()\n]{1,40}\))?!?: \S/i;
+/** Longer ones are years, or codes. */
+const OUR_NUMBER = / \((?:[2-9]|[1-9]\d)\)$/;
 const OURS = /^[ \t]*Ralph-(?:Idea|Agent|Model|Slot|Reverted)[ \t]*:/i;
 
 /** The message of a commit that ralphctl makes for an idea. */
@@ -67,11 +69,24 @@ export function normaliseMessage(existing: string, parts: MessageParts): string 
 export const isNormal = (message: string, parts: MessageParts): boolean =>
   normaliseMessage(message, parts).trimEnd() === message.trimEnd();
 
+/** The message, with a number before its mark where `taken` has its subject: of iterations with the same words. */
+export function numbered(message: string, taken: ReadonlySet<string>, parts: MessageParts): string {
+  const subject = message.split('\n', 1)[0] ?? '';
+  if (!taken.has(subject)) return message;
+  const tail = ` ${markOf(parts)}`;
+  const said = subject.slice(0, -tail.length).replace(OUR_NUMBER, '');
+  for (let count = 2; ; count++) {
+    const end = ` (${count})`;
+    const next = `${shorten(said, roomBefore(tail) - end.length)}${end}${tail}`;
+    if (!taken.has(next)) return next + message.slice(subject.length);
+  }
+}
+
 function assemble(subject: string, body: readonly string[], parts: MessageParts, what = IDEA_TRAILER): string {
   const tail = ` ${markOf(parts)}`;
   const words = subject.split(' ').filter((word) => !isMark(word, parts));
   const said = words.join(' ').trim() || 'work';
-  const head = shorten(parts.unlinked ? unlinked(said) : said, Math.max(20, MAX_SUBJECT - tail.length));
+  const head = shorten(parts.unlinked ? unlinked(said) : said, roomBefore(tail));
   const text = trimBlank(parts.unlinked ? body.map(unlinked) : body);
   const trailers = [
     `${what}: ${parts.idea}`,
@@ -84,14 +99,21 @@ function assemble(subject: string, body: readonly string[], parts: MessageParts,
   return `${head}${tail}\n\n${joined.join('\n')}\n`;
 }
 
-/** `#12` would link an issue, so the id is spelt out when it begins with a digit. */
-const markOf = ({ idea, agentName }: MessageParts): string => `${/^\d/.test(idea) ? 'idea-' : '#'}${idea}@${agentName}`;
+const roomBefore = (mark: string): number => Math.max(20, MAX_SUBJECT - mark.length);
+
+/** `#12` and `GH-12` would link an issue, so such an id is spelt out: `idea-12`, `idea-GH_12`. */
+const markOf = ({ idea, agentName }: MessageParts): string =>
+  `${/^(?:\d|g[hl]-\d)/i.test(idea) ? `idea-${spelt(idea)}` : `#${idea}`}@${agentName}`;
+
+const spelt = (idea: string): string => idea.replace(/^(g[hl])-(?=\d)/i, '$1_');
+
+/** Also those of earlier versions. */
+const namesOf = (idea: string): string[] => [`#${idea}`, `idea-${idea}`, `idea-${spelt(idea)}`];
 
 /** Existing marks of this idea, including the forms of earlier versions. */
 function isMark(word: string, { idea, agentName }: MessageParts): boolean {
-  const [name, slot] = word.split('@');
-  const names = name === `#${idea}` || name === `idea-${idea}`;
-  return (names && (slot === undefined || /^[\w-]+$/.test(slot))) || word === `@${agentName}`;
+  const [name = '', slot] = word.split('@');
+  return (namesOf(idea).includes(name) && (slot === undefined || /^[\w-]+$/.test(slot))) || word === `@${agentName}`;
 }
 
 /** Whether the subject is marked as of the idea. Of several marks the last one counts: an agent may have written the others. */
@@ -99,9 +121,7 @@ export function hasMarkOf(subject: string, idea: string): boolean {
   const words = subject.split(' ');
   const whole = words.findLast((word) => /^(?:#|idea-)[^@]+@[\w-]+$/.test(word));
   // Earlier versions wrote the slot as a word of its own.
-  return (whole === undefined ? words : [whole]).some((word) =>
-    [`#${idea}`, `idea-${idea}`].includes(word.split('@', 1)[0] ?? ''),
-  );
+  return (whole === undefined ? words : [whole]).some((word) => namesOf(idea).includes(word.split('@', 1)[0] ?? ''));
 }
 
 function trimBlank(lines: readonly string[]): string[] {

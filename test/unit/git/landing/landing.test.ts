@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import type { LandOptions } from '../../../../src/git/landing/land.js';
 import { landedIdeas } from '../../../../src/git/landing/landed.js';
+import { hasMarkOf, isNormal } from '../../../../src/git/landing/message.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
 import { listSaves } from '../../../../src/git/saves/saves.js';
 import { landWork, worktreeOf } from '../idea-work.js';
@@ -127,10 +128,52 @@ describe('landing on a clean checkout', () => {
     await commitFiles(path, { 'b.txt': 'own\n' }, 'own words');
     await commitFiles(path, { 'a.txt': '4\n' }, leftovers);
     expect(await land('i-1')).toMatchObject({ kind: 'landed', commits: 3 });
-    const mine = 'feat: do i-1 #i-1@ed-001';
-    expect(await subjects()).toEqual([mine, 'own words #i-1@ed-001', mine, 'Start']);
+    const [mine, second] = ['feat: do i-1 #i-1@ed-001', 'feat: do i-1 (2) #i-1@ed-001'];
+    expect(await subjects()).toEqual([second, 'own words #i-1@ed-001', mine, 'Start']);
+    expect(await landedIdeas(repo.root, 'main')).toEqual(['i-1']);
     expect(await sh(repo.root, 'show', 'main~2:a.txt')).toBe('3');
     expect(await read(repo.root, 'a.txt')).toBe('4\n');
+  });
+
+  it.each(['rebase', 'merge'] as const)(
+    'C7 with %s, commits of one message that do not follow each other get numbers, which a second landing keeps',
+    async (strategy) => {
+      const path = await work('i-1');
+      const said = 'feat: do i-1 #i-1@ed-001\n\nRalph-Idea: i-1\nRalph-Slot: ed-001\n';
+      const own = { rebase: said, merge: said.replaceAll('feat', 'fix') }[strategy];
+      for (const n of [1, 2, 3]) {
+        await commitFiles(path, { 'a.txt': `${n}\n` }, own);
+        await commitFiles(path, { 'b.txt': `${n}\n` }, `own words ${n}`);
+      }
+      await commitFiles(path, { 'a.txt': '4\n' }, own.replace(' #', ' (2) #'));
+      await work('i-2', { 'c.txt': 'other\n' });
+      await land('i-2');
+      expect(await land('i-1', { strategy })).toMatchObject({ kind: 'landed', commits: strategy === 'merge' ? 8 : 7 });
+      const word = strategy === 'merge' ? 'fix' : 'feat';
+      const numbers = ['', ' (2)', ' (3)', ' (4)'].map((n) => `${word}: do i-1${n} #i-1@ed-001`);
+      const range = strategy === 'merge' ? 'main^1..main' : 'main~7..main';
+      const mine = (await subjects(range)).filter((subject) => subject.startsWith(word));
+      expect(mine.sort()).toEqual(numbers.sort());
+      expect(await landedIdeas(repo.root, 'main')).toEqual(['i-1', 'i-2']);
+      // They bear the form of a landed commit: it lands again as it is.
+      const messages = (await sh(repo.root, 'log', '-z', '--format=%B', range))
+        .split('\0')
+        .filter((one) => one.trim() !== '');
+      const parts = { idea: 'i-1', agentName: 'ed-001', title: 'Do i-1' };
+      for (const message of messages) {
+        expect(isNormal(message, parts)).toBe(true);
+        expect(hasMarkOf(message.split('\n', 1)[0] ?? '', 'i-1')).toBe(true);
+      }
+    },
+  );
+
+  it('C7 a merge does not repeat the subject of the commit that it brings', async () => {
+    const path = await work('i-1');
+    const said = 'feat: do i-1 #i-1@ed-001\n\nRalph-Idea: i-1\nRalph-Slot: ed-001\n';
+    const head = await commitFiles(path, { 'a.txt': '1\n' }, said);
+    expect(await land('i-1', { strategy: 'merge' })).toMatchObject({ kind: 'landed', commits: 2 });
+    expect(await subjects('main^1..main')).toEqual(['feat: do i-1 (2) #i-1@ed-001', 'feat: do i-1 #i-1@ed-001']);
+    expect(await sh(repo.root, 'rev-parse', 'main^2')).toBe(head);
   });
 
   it('drops commits that the target already has', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commitMessage, isNormal, normaliseMessage } from '../../../../src/git/landing/message.js';
+import { commitMessage, hasMarkOf, isNormal, normaliseMessage, numbered } from '../../../../src/git/landing/message.js';
+import { unlinked } from '../../../../src/protocol/unlinked.js';
 
 const parts = { idea: 'ch-004', agentName: 'ed-001', title: 'Add register endpoint' };
 const subject = (message: string): string => message.split('\n', 1)[0] ?? '';
@@ -38,6 +39,44 @@ describe('C7 marks and trailers', () => {
     expect(line).toContain(`${idea}@ed-001`);
     expect(line).not.toMatch(/(?:^|\W)@\w/);
     expect(line).not.toMatch(/#\d/);
+  });
+
+  it.each(['GH-12', 'gh-7', 'GL-12', 'gl-3x'])(
+    'the mark of %s links no issue, and the trailer keeps the id',
+    (idea) => {
+      const message = commitMessage({ ...parts, idea });
+      const line = subject(message);
+      expect(unlinked(line)).toBe(line);
+      expect(line).toBe(`feat: add register endpoint idea-${idea.replace('-', '_')}@ed-001`);
+      expect(message).toContain(`\nRalph-Idea: ${idea}\n`);
+      expect(hasMarkOf(line, idea)).toBe(true);
+      expect(isNormal(message, { ...parts, idea })).toBe(true);
+      // Of an earlier version.
+      expect(hasMarkOf(`Add it #${idea}@ed-001`, idea)).toBe(true);
+      expect(subject(normaliseMessage(`Add it #${idea}@ed-001`, { ...parts, idea }))).not.toContain('#');
+    },
+  );
+
+  it('an id that only begins with these letters keeps its sign', () => {
+    for (const idea of ['GH-a', 'ghi-12', 'x-GH'])
+      expect(subject(commitMessage({ ...parts, idea }))).toContain(` #${idea}@`);
+  });
+
+  it('a subject that is taken gets the next free number, and stays within the length and the form', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 150 }), fc.integer({ min: 2, max: 30 }), (title, times) => {
+        const about = { ...parts, title };
+        const taken = new Set<string>();
+        for (let n = 0; n < times; n++) {
+          const message = numbered(commitMessage(about), taken, about);
+          expect(taken).not.toContain(subject(message));
+          expect([...subject(message)].length).toBeLessThanOrEqual(100);
+          expect(isNormal(message, about)).toBe(true);
+          expect(hasMarkOf(subject(message), parts.idea)).toBe(true);
+          taken.add(subject(message));
+        }
+      }),
+    );
   });
 
   it('names agent, model and slot apart', () => {
