@@ -1,8 +1,10 @@
-/** A sparse checkout: ideas work and land outside its cone, and the checkout keeps its cone. Real git. Features: C1 D1. */
+/** A sparse checkout: ideas work and land outside its cone, and the checkout keeps its cone. Real git. Features: C1 D1 F1. */
+import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, it } from 'vitest';
-import { roadmap } from '../support/program.js';
-import { bench, say } from './bench.js';
+import { describe, expect, it } from 'vitest';
+import { roadmap, until } from '../support/program.js';
+import { shell } from '../unit/git/repo.js';
+import { type Bench, bench, say } from './bench.js';
 
 const files = { 'd1/a.txt': 'a\n', 'd2/b.txt': 'b\n', 'top.txt': 't\n', 'roadmap.md': roadmap([{ id: 't-1' }]) };
 
@@ -42,4 +44,63 @@ it('a worktree from before that is sparse becomes whole, and keeps its edits', a
   expect(await b.read(`${at.worktree}/d2/b.txt`)).toBe('b\n');
   expect(await b.read(`${at.worktree}/d1/a.txt`)).toBe('edited\n');
   expect(await b.read(`${at.worktree}/d2/mine.txt`)).toBe('mine\n');
+});
+
+describe('F1: the patterns of the checkout, changed while an agent runs', () => {
+  async function coned(script: string): Promise<Bench> {
+    const b = await bench({ files });
+    await b.git('sparse-checkout', 'set', '--no-cone', '/*', '!/d2/');
+    await b.setAgent(
+      `cat > /dev/null; FILE='${b.repo}/.git/info/sparse-checkout'; ${script}; echo work > work.txt; ${say('COMPLETE')}`,
+    );
+    return b;
+  }
+  const patterns = (b: Bench): Promise<string> => b.read(join(b.repo, '.git/info/sparse-checkout'));
+  const WRITE = `printf '/*\\n!/d1/\\n' > "$FILE"`;
+
+  it('by a plain write without a trace: a warning names it, and its command undoes it', async () => {
+    const b = await coned(WRITE);
+    const before = await patterns(b);
+    const result = await b.runAgent();
+    expect(await patterns(b)).toBe('/*\n!/d1/\n');
+    expect(result.strayed).toBeUndefined();
+    expect(result.noticed).toMatch(/^while t-1 \(ed-001\) ran, the patterns of your sparse checkout changed /);
+    const [, undo = ''] = /\n(printf .*)$/s.exec(await b.read(join(result.dir, 'outside.txt'))) ?? [];
+    await shell(b.repo, undo);
+    expect(await patterns(b)).toBe(before);
+  });
+
+  it('by an agent whose output shows the write: its idea stops and asks', async () => {
+    const b = await coned(`echo "printf x > $FILE"; ${WRITE}`);
+    const result = await b.runAgent();
+    expect(result.strayed?.what.join()).toContain('changed .git/info/sparse-checkout');
+    expect(result.strayed?.question).toMatch(/take back: printf %s /);
+    expect(result.noticed ?? '').not.toContain('sparse checkout changed');
+  });
+
+  it('by a person with git: nobody stops, and the landing keeps to the new ones', async () => {
+    const b = await coned('touch "$MARKS/began"; until [ -e "$MARKS/go" ]; do sleep 0.05; done; echo x > d2/new.txt');
+    const at = await b.prepare();
+    const running = b.call(b.activities.runAgent, b.agentInput(at)).done;
+    await until('the agent', () =>
+      b.read(join(b.marks, 'began')).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await b.git('sparse-checkout', 'set', '--no-cone', '/*', '!/d1/');
+    const mine = await patterns(b);
+    await b.write({ go: '' }, b.marks);
+    const { strayed, noticed, head } = await running;
+    expect(strayed).toBeUndefined();
+    expect(noticed).toContain('the patterns of your sparse checkout changed');
+    const { worktree, branch, base } = at;
+    const names = { ...b.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001' };
+    const landed = await b.call(b.activities.landIdea, { ...names, worktree, branch, base, head }).done;
+    expect(landed).toMatchObject({ kind: 'landed' });
+    expect(await patterns(b)).toBe(mine);
+    expect(await b.read(`${b.repo}/d2/new.txt`)).toBe('x\n');
+    expect((await execa('ls', [b.repo])).stdout.split('\n')).not.toContain('d1');
+    expect(await b.git('status', '--porcelain')).toBe('');
+  });
 });

@@ -22,7 +22,12 @@ export interface Outside {
   worktrees: string[];
   /** Changes with each write to the index of the user's checkout. */
   index: string;
+  /** Patterns of a sparse checkout; empty without. Absent in files of earlier versions. */
+  sparse?: string;
 }
+
+/** Below the checkout's own git directory. A landing writes the files that its patterns name. */
+export const SPARSE = 'info/sparse-checkout';
 
 export interface OutsidePlace {
   /** Root of the user's checkout. */
@@ -35,7 +40,7 @@ export interface OutsidePlace {
 const text = (path: string): Promise<string> => readRegular(path).catch(() => '');
 
 export async function readOutside({ gitDir, commonDir }: OutsidePlace): Promise<Outside> {
-  const [head, all, config, stashes, worktrees, index] = await Promise.all([
+  const [head, all, config, stashes, worktrees, index, sparse] = await Promise.all([
     text(join(gitDir, 'HEAD')),
     readRefs(commonDir),
     text(join(commonDir, 'config')),
@@ -45,11 +50,12 @@ export async function readOutside({ gitDir, commonDir }: OutsidePlace): Promise<
       ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
       () => '',
     ),
+    text(join(gitDir, SPARSE)),
   ]);
   const names = Object.keys(all).sort();
   const pick = (wanted: boolean) =>
     Object.fromEntries(names.flatMap((name) => (isBranchOrTag(name) === wanted ? [[name, all[name] ?? '']] : [])));
-  return { head: head.trim(), refs: pick(true), more: pick(false), config, stashes, worktrees, index };
+  return { head: head.trim(), refs: pick(true), more: pick(false), config, stashes, worktrees, index, sparse };
 }
 
 const isBranchOrTag = (name: string): boolean => /^refs\/(?:heads|tags)\//.test(name);

@@ -1,11 +1,13 @@
 /**
- * Compares the user's repository before and after agents ran: branches, tags, stashes, remotes, HEAD of the checkout. A
- * git without a trace, a plain write or the user may have made a change; each comes with the command that undoes it.
+ * Compares the user's repository before and after agents ran: branches, tags, stashes, remotes, HEAD and sparse patterns
+ * of the checkout. A git without a trace, a plain write or the user may have made a change; each comes with the command
+ * that undoes it.
  * Invariant: pure. Excludes changes by landings of ralphctl, a fetch or a push. No undo removes a landing.
  */
 
+import { join } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
-import type { Outside, RefMove } from './outside.js';
+import { type Outside, type RefMove, SPARSE } from './outside.js';
 
 export interface Untraced {
   /** Key of the change, equal for every run that sees it. */
@@ -20,6 +22,8 @@ export interface Untraced {
 
 export interface Around {
   root: string;
+  /** The checkout's own git directory. */
+  gitDir: string;
   /** Reflogs of refs that changed. */
   moves: ReadonlyMap<string, readonly RefMove[]>;
   /** Whether ralphctl made this move. */
@@ -44,6 +48,28 @@ export function untracedChanges(before: Outside, after: Outside, around: Around)
     ...stashChanges(before, after, around),
     ...headChange(before, after, around),
     ...remoteChanges(around),
+    ...sparseChange(before, after, around),
+  ];
+}
+
+const LONGEST_PATTERNS = 500;
+
+/** The patterns of a sparse checkout: `git sparse-checkout` of a person writes them as well as an agent may. */
+export function sparseChange(
+  { sparse: was }: Outside,
+  { sparse: is }: Outside,
+  { gitDir }: Pick<Around, 'gitDir'>,
+): Untraced[] {
+  if (was === undefined || is === undefined || was === is) return [];
+  const file = shellQuoted(join(gitDir, SPARSE));
+  const back = was === '' ? `rm -f ${file}` : `printf %s ${shellQuoted(was)} > ${file}`;
+  return [
+    {
+      key: `sparse ${is}`,
+      subject: SPARSE,
+      what: `the patterns of your sparse checkout changed (.git/${SPARSE}), which name the files that a landing writes there`,
+      ...(was.length > LONGEST_PATTERNS ? {} : { undo: back }),
+    },
   ];
 }
 

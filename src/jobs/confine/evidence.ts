@@ -18,16 +18,18 @@ import {
   type RefMove,
   readMoves,
   readOutside,
+  SPARSE,
 } from '../../git/confinement/outside.js';
 import { type HeadLog, readHeadLog } from '../../git/confinement/own-branch.js';
 import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
+import { sparseChange } from '../../git/confinement/untraced.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { byGitDir } from '../../git/confinement/whose.js';
 import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { noteActs } from './acts.js';
 import { ranSince, statusOf } from './checkout-watch.js';
-import { findMentions, isMentioned } from './mentions.js';
+import { CHANGES, findMentions, isMentioned, textsWith } from './mentions.js';
 import { lookAtOtherWorktrees } from './other-worktrees.js';
 import { agentSection, heldAgainst, outOfBoundsOf } from './walls.js';
 
@@ -101,10 +103,11 @@ export async function look(input: GuardInput, place: OutsidePlace, before: Befor
   const made = madeSince(headMoves, before.at);
   const [was, after] = await withIdeas(place, input.branch, before, outside, commands, made);
   const { outputFile } = input;
-  const [moved, edited, around] = await Promise.all([
+  const [moved, cone, edited, around] = await Promise.all([
     JSON.stringify(after) === JSON.stringify(was)
       ? []
       : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
+    patterns(input, place, was, after),
     edits(input, place, worktree, before.at),
     lookAtOtherWorktrees({
       ...{ commonDir, worktree, outputFile, before: before.links ?? {}, now: links, since: before.at, commands },
@@ -112,7 +115,7 @@ export async function look(input: GuardInput, place: OutsidePlace, before: Befor
     }),
   ]);
   const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
-  const outOfBounds = [...outOfBoundsOf(breaches), ...moved, ...edited.outOfBounds, ...around.outOfBounds];
+  const outOfBounds = [...outOfBoundsOf(breaches), ...moved, ...cone, ...edited.outOfBounds, ...around.outOfBounds];
   return { outside, outOfBounds, edited: edited.files, broken: around.broken };
 }
 
@@ -164,6 +167,21 @@ async function attribute(
     moves,
     config: { before: join(input.dir, 'config.before'), file: join(commonDir, 'config') },
   });
+}
+
+/** The patterns of the user's sparse checkout, where the agent's own words show that it wrote them. */
+async function patterns(
+  { outputFile }: GuardInput,
+  place: OutsidePlace,
+  before: Outside,
+  after: Outside,
+): Promise<OutOfBoundsChange[]> {
+  const [changed] = sparseChange(before, after, place);
+  if (!changed) return [];
+  const texts = (await textsWith(outputFile, [SPARSE])).get(SPARSE) ?? [];
+  if (!texts.some((text) => CHANGES.test(text))) return [];
+  const what = `changed .git/${SPARSE}, whose patterns name the files that a landing writes into your checkout`;
+  return [{ what, look: `git -C ${shellQuoted(place.root)} sparse-checkout list`, undo: changed.undo }];
 }
 
 /** Files of the user's checkout that changed during the run and that the agent named in an action. */

@@ -56,7 +56,7 @@ function isCertain({ subject, key }: Untraced, certain: string): boolean {
 }
 
 async function around({ place, wall, since, before, after }: RefWatch): Promise<Parameters<typeof untracedChanges>[2]> {
-  const { root, commonDir } = place;
+  const { root, gitDir, commonDir } = place;
   const [was, is] = [
     { ...before.refs, ...before.more },
     { ...after.refs, ...after.more },
@@ -68,7 +68,7 @@ async function around({ place, wall, since, before, after }: RefWatch): Promise<
   const heads = await worktreeHeads(commonDir);
   const same = before.config === after.config;
   return {
-    root,
+    ...{ root, gitDir },
     moves,
     isOurs: (ref, { to, text }) => (tips ? (tips.get(ref)?.has(to) ?? false) : text.startsWith('ralphctl:')),
     fetched: await changedSince(join(place.gitDir, 'FETCH_HEAD'), since),

@@ -15,7 +15,7 @@ type Line = string | readonly [commit: string, text: string];
 /** The changes of a move from A to `to`, with this reflog; B and C are landings. */
 const changes = (to: string, log: readonly Line[]) =>
   untracedChanges(at(A), at(to), {
-    root: '/repo',
+    ...{ root: '/repo', gitDir: '/repo/.git' },
     moves: new Map([
       [
         REF,
