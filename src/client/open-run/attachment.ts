@@ -55,11 +55,14 @@ export interface AttachmentOptions {
   runId: string;
   /** False: other hosts serve this project, and this one starts no worker. */
   worker: boolean;
+  /** ms; for tests. */
+  times?: { check?: number; idle?: number };
 }
 
 export class Attachment {
   readonly #context: Context;
   readonly #options: AttachmentOptions;
+  readonly #times: { check: number; idle: number };
   #connected: Connected;
   #api: RunApi;
 
@@ -69,6 +72,7 @@ export class Attachment {
   constructor(context: Context, connected: Connected, options: AttachmentOptions) {
     this.#context = context;
     this.#options = options;
+    this.#times = { check: WORKER_CHECK_MS, idle: IDLE_QUEUE_MS, ...options.times };
     this.#connected = connected;
     this.#api = new RunApi(connected.client, options.project);
   }
@@ -122,8 +126,8 @@ export class Attachment {
   /** Says how long this process stood still. False when `signal` aborted. */
   async #nextCheck(signal: AbortSignal): Promise<boolean> {
     const before = Date.now();
-    if (!(await pause(WORKER_CHECK_MS, signal))) return false;
-    const still = Date.now() - before - WORKER_CHECK_MS;
+    if (!(await pause(this.#times.check, signal))) return false;
+    const still = Date.now() - before - this.#times.check;
     if (still > STOOD_STILL_MS)
       this.tell(
         `this command stood still for ${took(still)}: it was stopped, or the machine slept. It goes on with the run`,
@@ -141,8 +145,8 @@ export class Attachment {
   }
 
   async #sayIfNobodyPolls(told: boolean, signal: AbortSignal): Promise<boolean> {
-    const idle = await this.#api.idleMs().catch(() => 0);
-    if (idle < IDLE_QUEUE_MS) return false;
+    const idle = await this.api.idleMs().catch(() => 0);
+    if (idle < this.#times.idle) return false;
     if (told) return true;
     const since = Number.isFinite(idle) ? `for ${many(Math.round(idle / 60_000), 'minute')}` : 'yet';
     const log = `${this.#context.root}/projects/${this.#options.project}/logs`;
