@@ -7,6 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { RunApi } from '../../src/client/api/run.js';
+import { projectDir } from '../../src/config/paths.js';
 import { autopilotId, mainQueue } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { dataConverter } from '../../src/server/codec.js';
@@ -102,7 +103,7 @@ it(
 );
 
 it(
-  'A8 C1: stop and doctor say of a run whose workflow fails that it fails, with the first line of its error',
+  'A8 C1 D2: status, stop and doctor say of a run whose workflow fails that it fails, with its first error line and log',
   async () => {
     const { run, env } = await repository();
     // Of an external server it is not known who polls, so that no worker of ours is needed.
@@ -128,15 +129,21 @@ it(
     try {
       await api.start({ project, runId: `r-${randomUUID()}`, settings: settings() }, { repo: '/r' });
       await until('the task to fail', async () => (await api.facts())?.failing);
+      const told = [
+        'the workflow of the run fails, so nothing moves: no such field',
+        `  the worker's log has the whole error: ${projectDir(inject('stateRoot'), project)}/logs`,
+        '  after an update or a fix: ralphctl worker --stop, then ralphctl start',
+      ];
+      const { stdout } = await run('status');
+      expect(stdout.split('\n').slice(0, told.length)).toEqual(told);
       const stopped = await run('stop');
-      expect([stopped.code, stopped.stdout]).toEqual([
-        5,
-        expect.stringMatching(
-          /^queued: stop\. .*\n {2}the workflow of the run fails, so nothing moves: no such field\n/,
-        ),
-      ]);
+      expect([stopped.code, stopped.stdout]).toEqual([5, expect.stringMatching(/^queued: stop\. /)]);
+      expect(stopped.stdout.split('\n').slice(1, 4)).toEqual(told.map((line) => `  ${line.trim()}`));
       const looked = await run('doctor', '--quick');
       expect([looked.code, looked.stdout]).toEqual([2, expect.stringMatching(/✗ open run .*no such field/)]);
+      expect(looked.stdout).toContain(
+        `the worker's log has the whole error: ${projectDir(inject('stateRoot'), project)}/logs`,
+      );
       expect(looked.stdout).not.toContain('ready to start');
     } finally {
       await client.workflow.getHandle(autopilotId(project)).terminate();

@@ -11,7 +11,7 @@ import { readServedRecord } from '../../worker/served/record.js';
 import type { Context } from '../context.js';
 import { failingLines } from '../open-run/failing-run.js';
 import { leftGit } from '../views/left-git.js';
-import { endsText } from '../views/worker-ends.js';
+import { endsText, workerLogs } from '../views/worker-ends.js';
 import { type Check, fail, info, ok, warn } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
@@ -68,7 +68,7 @@ async function checkRun(context: Context, project: string, worker: boolean): Pro
   try {
     const facts = await new RunApi(connected.client, project).facts();
     if (!facts?.open || !facts.failing || !(worker || !embedded)) return [];
-    const [what, log, fix] = failingLines(context.root, project, facts.failing);
+    const [what, log, fix] = failingLines(workerLogs(context.root, project), facts.failing);
     return [fail('open run', `run ${facts.runId ?? ''}: ${what}`, `${log}; ${fix}`)];
   } catch {
     return [];

@@ -14,6 +14,7 @@ import { restText } from '../../screen/words/idea-words.js';
 import { signalWords } from '../../screen/words/signal-words.js';
 import { stateWord } from '../../screen/words/state-words.js';
 import { print } from '../context.js';
+import { failingLines } from '../open-run/failing-run.js';
 import { besideLines } from './beside-lines.js';
 import { elapsed } from './elapsed.js';
 import { tallyText } from './fact-lines.js';
@@ -103,18 +104,15 @@ export function takenOffLines(model: RunModel): string[] {
 
 /** Why nothing moves in an open run, and what to do. `silent`: of a worker that does not answer. */
 export function stillLines(
-  { worker, logs, crashes }: { worker: boolean; logs?: string; crashes?: string },
+  { worker, logs, crashes }: { worker: boolean; logs: string; crashes?: string },
   failing: string | undefined,
   silent: string,
 ): string[] {
   if (!worker) return ['no worker answers, so nothing moves. Start one with: ralphctl start'];
   if (crashes !== undefined) return [`nothing moves: ${crashes}`];
   if (failing === undefined) return [silent];
-  return [
-    `the workflow of the run fails, so nothing moves: ${clean(failing)}`,
-    `  the worker's log has the whole error: ${logs}`,
-    '  after an update or a fix: ralphctl worker --stop, then ralphctl start',
-  ];
+  const [what, ...more] = failingLines(logs, failing);
+  return [what, ...more.map((line) => `  ${line}`)];
 }
 
 /** `3 not landed (2 to do), 1 left out`: to do as the full screen and a dry run count it. */

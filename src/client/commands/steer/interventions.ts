@@ -21,6 +21,7 @@ import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { failingLines } from '../../open-run/failing-run.js';
 import { clean, many } from '../../views/live-lines.js';
+import { workerLogs } from '../../views/worker-ends.js';
 
 export interface OpenRun {
   api: RunApi;
@@ -146,7 +147,7 @@ export const queued = (what: string): string =>
 
 /** The server queues the command, and the workflow that would apply it fails. */
 function sayFailing(context: Context, { project, runId }: OpenRun, failing: string, told: string): number {
-  const [what, log, fix] = failingLines(context.root, project, failing);
+  const [what, log, fix] = failingLines(workerLogs(context.root, project), failing);
   if (context.json) printJson({ done: null, worker: false, failing });
   else {
     print(`queued: ${told}. It applies when run ${runId} works again`);
