@@ -13,7 +13,8 @@ import { stopServer } from '../../src/server/stop.js';
 import { runningWorker } from '../../src/worker/record.js';
 import { Held } from '../support/held.js';
 import { pidsWith } from '../support/processes.js';
-import { until } from '../support/program.js';
+import { cliPath, until } from '../support/program.js';
+import { PtyScreen } from '../support/pty.js';
 
 const PATIENT_MS = 120_000;
 
@@ -73,6 +74,32 @@ it('a server is not stopped under an open run without --force; what is attached 
   expect(back.code, back.stderr).toBe(0);
   // With nothing open, nothing is asked.
   expect((await held.box.run('server', 'stop')).code).toBe(0);
+}, 300_000);
+
+it('in a terminal, server stop asks under an open run: only a yes stops the server (A8)', async () => {
+  await held.start();
+  await until('the agent to begin', async () => (await held.times('a-1', 1)) > 0, PATIENT_MS);
+  const stop = async (answer: string): Promise<{ code: number; text: string }> => {
+    const { env, repo } = held.box;
+    const screen = new PtyScreen(process.execPath, [cliPath, 'server', 'stop'], { cwd: repo, env, columns: 400 });
+    try {
+      const asked = await screen.shows('[y/N]');
+      expect(asked).toContain(`a run is open on this server (${repo}) and would stop moving`);
+      expect(asked).toContain('Stop the server? [y/N]');
+      screen.press(...answer, 'enter');
+      const code = await screen.exited;
+      return { code, text: await screen.text() };
+    } finally {
+      await screen.dispose();
+    }
+  };
+  for (const answer of ['', 'n', 'yep'])
+    expect(await stop(answer)).toEqual({ code: 7, text: expect.stringContaining('ralphctl did not stop the server') });
+  expect((await held.box.run('server', 'status')).code).toBe(0);
+  expect(await readRecord(root)).toBeDefined();
+  expect(await stop('y')).toEqual({ code: 0, text: expect.stringContaining('server stopped; its data stays') });
+  expect(await readRecord(root)).toBeUndefined();
+  expect((await held.box.run('server', 'status')).code).toBe(5);
 }, 300_000);
 
 it('a killed supervisor comes back by its worker, without anybody attached (C6)', async () => {

@@ -1,4 +1,4 @@
-/** What a run says of its ideas is the same with a worker, without one, and once all is over. Features: A2 A8 C5. */
+/** What a run says of its ideas is the same with a worker, without one, and once all is over. Features: A2 A8 C5 D3. */
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { afterEach, expect, inject, it } from 'vitest';
@@ -122,3 +122,22 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   const cleanup = await run.run('cleanup', 'red-1');
   expect([cleanup.code, cleanup.stdout]).toEqual([0, expect.stringContaining('the worktree of red-1 was removed')]);
 }, 240_000);
+
+it('D3: logs of an idea whose agent ended with an error show its exit code and its words', async () => {
+  const fails = [{ do: [{ say: 'I begin.' }, { run: 'echo no such database >&2' }], exit: 3 }];
+  box = await sandbox(inject('stateRoot'), {
+    'roadmap.md': roadmap([{ id: 'exits-1' }]),
+    'ralphctl.yaml': yaml({
+      ...{ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['true'] },
+      errors: { strategy: 'skip' },
+    }),
+    '.ralph-script.yaml': yaml({ ideas: { 'exits-1': fails } }),
+  });
+  const started = await box.run('start');
+  expect(started.stdout, started.stderr).toContain('exits-1');
+  const { code, stdout } = await box.run('logs', 'exits-1');
+  expect(code).toBe(0);
+  const lines = stdout.split('\n');
+  expect(lines).toContainEqual(expect.stringContaining('I begin.'));
+  expect(lines).toContainEqual(expect.stringMatching(/^the agent failed with exit code 3: .*\w/));
+}, 120_000);

@@ -1,9 +1,11 @@
 /**
- * Signals that nobody of ours sends: anything, under every name, as the Web UI and `temporal workflow signal` can send it.
- * Features: C1 C5 G9.
+ * Signals and updates that nobody of ours sends: anything, under every name, as the Web UI and `temporal workflow signal` can send it.
+ * Features: C1 C5 D4 G9.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { FAILURE } from '../../src/protocol/failures.js';
 import { ENQUEUE, IDEA_STATUS, IDEAS, ideaWorkflowId, SET_SLOTS, STATUS, TELL, WHY } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
@@ -34,6 +36,9 @@ const own = (all: Defined[]): string[] =>
     .map(({ name }) => name)
     .filter((name) => !name.startsWith('__'))
     .sort();
+
+/** The stage of an update until which the server waits. */
+const COMPLETED = 3;
 
 /** What a payload may be that no client of ours sends. */
 const RAW: { metadata: Record<string, Uint8Array>; data: Uint8Array }[] = [
@@ -73,6 +78,15 @@ async function sendRaw(workflowId: string, signalName: string, payload: (typeof 
     ...{ namespace: 'default', workflowExecution: { workflowId }, signalName, identity: 'test' },
     input: { payloads: [payload] },
   });
+}
+
+/** Why it is refused; empty where it is not. */
+async function updateRaw(workflowId: string, name: string, payload: (typeof RAW)[number]): Promise<string> {
+  const { outcome } = await world.client.connection.workflowService.updateWorkflowExecution({
+    ...{ namespace: 'default', workflowExecution: { workflowId }, waitPolicy: { lifecycleStage: COMPLETED } },
+    request: { meta: { updateId: randomUUID(), identity: 'test' }, input: { name, args: { payloads: [payload] } } },
+  });
+  return outcome?.failure?.message ?? '';
 }
 
 /** Workflow tasks that failed, in all executions of the project. */
@@ -126,6 +140,39 @@ describe('signals that make no sense', () => {
       }
     }
     const status = await world.autopilot.query<RunStatus>(STATUS);
+    expect(status).toMatchObject({ state: 'running', counts: { running: 2 } });
+    finish();
+    expect((await world.result()).landed).toBe(2);
+    expect(world.wrongs).toEqual([]);
+    expect(await failedTasks()).toEqual([]);
+  });
+
+  it('D4 G9: updates that make no sense are refused in words, whatever their name; the run goes on and lands', async () => {
+    const finish = await twoAtWork();
+    const run = world.autopilot;
+    const accepted: unknown[] = [];
+    const refused = new Set<string>();
+    for (const name of [TELL, ENQUEUE, SET_SLOTS]) {
+      for (const args of VALUES)
+        await run.executeUpdate<unknown, [unknown, ...unknown[]]>(name, { args: args as [unknown] }).then(
+          (done) => accepted.push([name, args, done]),
+          (error: WorkflowUpdateFailedError) => {
+            expect(error, `${name} ${JSON.stringify(args).slice(0, 200)}`).toBeInstanceOf(WorkflowUpdateFailedError);
+            expect(error.cause, `${name} ${JSON.stringify(args).slice(0, 200)}`).toMatchObject({
+              type: FAILURE.refused,
+            });
+            refused.add(name);
+          },
+        );
+      for (const payload of RAW) expect(await updateRaw(run.workflowId, name, payload), name).toMatch(/\w+/);
+    }
+    // A number of slots, and no idea.
+    expect(accepted).toEqual([
+      [ENQUEUE, [[]], 0],
+      [SET_SLOTS, [7], 7],
+    ]);
+    expect([...refused]).toEqual([TELL, ENQUEUE, SET_SLOTS]);
+    const status = await run.query<RunStatus>(STATUS);
     expect(status).toMatchObject({ state: 'running', counts: { running: 2 } });
     finish();
     expect((await world.result()).landed).toBe(2);
