@@ -1,4 +1,4 @@
-/** Pipes that an agent leaves in its worktree: no iteration waits for ever, and no idea fails. Features: B11 C6. */
+/** Pipes that an agent leaves in its worktree: no iteration waits for ever, and no idea fails. Features: B11 C5 C6. */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,4 +54,21 @@ it('an agent that is cancelled after it made one: its work is saved and the call
   call.env.cancel('CANCELLED');
   await expect(call.done).rejects.toThrow();
   expect(await b.git('show', 'refs/ralphctl/save/t-1/1:sub/y')).toBe('y');
+});
+
+it('C5: an agent that puts one in place of loose objects: its run ends, it is told, and no git waits', async () => {
+  const pipe = (object: string) =>
+    `o=$(git rev-parse ${object}); p="$GITDIR/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)"; rm -f "$p"; mkfifo "$p"`;
+  const b = await bench({ files: { 'base.txt': 'base\n', 'other.txt': 'other\n' } });
+  await b.setAgent(
+    `cat > /dev/null; GITDIR='${b.repo}/.git'; ${pipe('HEAD:other.txt')}; echo w > w.txt\n${say('COMPLETE')}`,
+  );
+  const blob = await b.git('rev-parse', 'HEAD:other.txt');
+  const at = await b.prepare();
+  const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+  const name = `.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`;
+  expect(result.strayed?.what.join()).toContain(`put a named pipe at ${name}; ralphctl removed it`);
+  expect(existsSync(join(b.repo, name))).toBe(false);
+  // No commit can be made without the lost object.
+  expect(await b.read(join(at.worktree, 'w.txt'))).toBe('w\n');
 });

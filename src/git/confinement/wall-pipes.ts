@@ -1,10 +1,10 @@
 /**
  * Named pipes in a shared git directory. Git never makes one, and waits for ever where it meets one in place of a file.
- * Invariant: no pipe is opened. Content that a pipe replaced comes back where it is known.
+ * Invariant: no pipe is read. Content that a pipe replaced comes back where it is known.
  */
-import { type Dirent, readdirSync } from 'node:fs';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { constants, type Dirent, readdirSync } from 'node:fs';
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readRegular } from '../regular.js';
 import { stamp, there } from './wall-files.js';
 
@@ -45,24 +45,22 @@ function namesIn(dir: string): string[] {
   }
 }
 
-/** Every pipe, relative to the shared git directory; without the folders of loose objects. */
+/** Every pipe, relative to the shared git directory. */
 export async function findPipes(commonDir: string, below = ''): Promise<string[]> {
   const entries: Dirent[] = await readdir(join(commonDir, below), { withFileTypes: true }).catch(() => []);
   const found: string[] = [];
   for (const entry of entries) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isFIFO()) found.push(name);
-    else if (entry.isDirectory() && !isLoose(below, entry.name)) found.push(...(await findPipes(commonDir, name)));
+    else if (entry.isDirectory()) found.push(...(await findPipes(commonDir, name)));
   }
   return found;
 }
 
-/** There are many of these folders, and git opens a file there only for an object that it looks for. */
-const isLoose = (below: string, name: string): boolean => basename(below) === 'objects' && /^[0-9a-f]{2}$/.test(name);
-
 /** Takes a pipe away, and writes the content back that belongs there. */
 export async function removePipe(commonDir: string, name: string, known: Remembered): Promise<void> {
   const path = join(commonDir, name);
+  await wake(path);
   const text = known.get(name)?.text ?? (await contentOf(commonDir, name));
   if (text === undefined) {
     await rm(path, { force: true });
@@ -71,6 +69,14 @@ export async function removePipe(commonDir: string, name: string, known: Remembe
   // A rename, so that git never reads half of it.
   await writeFile(`${path}.ralphctl`, text);
   await rename(`${path}.ralphctl`, path);
+}
+
+/** A git that waits at the pipe would wait for ever once it has no name: it reads an empty file instead, and fails. */
+async function wake(path: string): Promise<void> {
+  // Without a git there, it cannot be opened.
+  const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  const pipe = await open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => undefined);
+  await pipe?.close();
 }
 
 /** What a file of a worktree's registration has to contain, as far as that follows from the others. */

@@ -11,6 +11,7 @@ import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { Outside, OutsidePlace } from '../../git/confinement/outside.js';
 import { foreignMoves } from '../../git/confinement/own-branch.js';
 import { TRACE_FILE, traceEnvironment } from '../../git/confinement/trace.js';
+import { clearPipes } from '../../git/confinement/wall.js';
 import { inspectRepository } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import { exists } from '../../git/worktrees/list.js';
@@ -89,6 +90,8 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
     notice: async (redact = asItIs) =>
       index.with(await noticed(input, place, before, seenAfter, redact), seenAfter.outOfBounds, redact),
     ownBranch: async () => {
+      // Before any git: it would wait at one.
+      if (input.wall) await clearPipes(input.wall);
       const begun = { head: before.head, tip: before.ideas?.[`refs/heads/${input.branch}`], trace: files.trace };
       const moves = await foreignMoves(input, begun);
       return input.wall ? [...moves, ...(await untoldActs(input.wall, place, input))] : moves;

@@ -1,5 +1,5 @@
 /** Pipes in place of files that git reads: git would wait there for ever. Files in place of folders. Features: C5. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { readOutside } from '../../../../src/git/confinement/outside.js';
 import { breachesBy, enterSection, leaveSection, raiseWall, type Wall } from '../../../../src/git/confinement/wall.js';
 import { git } from '../../../../src/git/runner.js';
 import { headBranch, readBranches, readLinks } from '../../../../src/git/worktrees/list.js';
+import { until } from '../../../support/program.js';
 import { makeRepo, read, sh, type TestRepo } from '../repo.js';
 
 let repo: TestRepo;
@@ -58,6 +59,25 @@ it('C5: any other one is taken away after the agent code, also where git would o
     names.map((name) => `put a named pipe at .git/${name}`).sort(),
   );
   for (const name of names) await expect(lstat(join(gitDir, name))).rejects.toThrow('ENOENT');
+  await leaveSection(wall, section);
+});
+
+it('C5: one in place of a loose object goes too, and a git that waits there ends', { timeout: 60_000 }, async () => {
+  const section = await enterSection(wall, { name: 'agent-t-1' });
+  const blob = await sh(repo.root, 'rev-parse', 'HEAD:a.txt');
+  const name = `objects/${blob.slice(0, 2)}/${blob.slice(2)}`;
+  await pipeAt(name);
+  const waiting = spawn('git', ['cat-file', '-p', blob], { cwd: repo.root, stdio: 'ignore' });
+  const ended = new Promise((done) => waiting.once('exit', done));
+  if (process.platform === 'linux')
+    await until('git to wait', async () => {
+      const status = await readFile(`/proc/${waiting.pid}/status`, 'utf8');
+      return /^Name:\tgit$/m.test(status) && /^State:\tS/m.test(status);
+    });
+  const [breach] = await breachesBy(wall, 'agent-t-1', section.at);
+  expect(breach?.changes.map(({ what }) => what)).toEqual([`put a named pipe at .git/${name}`]);
+  await expect(lstat(join(gitDir, name))).rejects.toThrow('ENOENT');
+  expect(await ended).not.toBe(0);
   await leaveSection(wall, section);
 });
 
