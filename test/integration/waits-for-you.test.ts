@@ -1,4 +1,5 @@
 /** A run in which people are asked, one whose workflow fails, and one that was terminated: each is told as that. Features: A8 C1 C5 G9. */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,9 +9,11 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { RunApi } from '../../src/client/api/run.js';
 import { projectDir } from '../../src/config/paths.js';
+import { identityOf } from '../../src/process/identity.js';
 import { autopilotId, mainQueue } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { dataConverter } from '../../src/server/codec.js';
+import { workerRecordPath, writeWorkerRecord } from '../../src/worker/record.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 import { quietRuntime, settings } from './rollover-world.js';
 
@@ -126,26 +129,31 @@ it(
     });
     const running = worker.run();
     const api = new RunApi(client, project);
+    const root = inject('stateRoot');
+    const other = spawn('sleep', ['600'], { stdio: 'ignore' });
     try {
       await api.start({ project, runId: `r-${randomUUID()}`, settings: settings() }, { repo: '/r' });
       await until('the task to fail', async () => (await api.facts())?.failing);
       const told = [
         'the workflow of the run fails, so nothing moves: no such field',
-        `  the worker's log has the whole error: ${projectDir(inject('stateRoot'), project)}/logs`,
+        `  the worker's log has the whole error: ${projectDir(root, project)}/logs`,
         '  after an update or a fix: ralphctl worker --stop, then ralphctl start',
       ];
+      // A worker of this host: without one, status says that alone.
+      const keeper = (await identityOf(other.pid ?? 0)) ?? expect.fail('it has ended');
+      await writeWorkerRecord(root, project, { keeper, buildId: 'b', startedAt: '' });
       const { stdout } = await run('status');
       expect(stdout.split('\n').slice(0, told.length)).toEqual(told);
+      await rm(workerRecordPath(root, project));
       const stopped = await run('stop');
       expect([stopped.code, stopped.stdout]).toEqual([5, expect.stringMatching(/^queued: stop\. /)]);
       expect(stopped.stdout.split('\n').slice(1, 4)).toEqual(told.map((line) => `  ${line.trim()}`));
       const looked = await run('doctor', '--quick');
       expect([looked.code, looked.stdout]).toEqual([2, expect.stringMatching(/✗ open run .*no such field/)]);
-      expect(looked.stdout).toContain(
-        `the worker's log has the whole error: ${projectDir(inject('stateRoot'), project)}/logs`,
-      );
+      expect(looked.stdout).toContain(`the worker's log has the whole error: ${projectDir(root, project)}/logs`);
       expect(looked.stdout).not.toContain('ready to start');
     } finally {
+      other.kill('SIGKILL');
       await client.workflow.getHandle(autopilotId(project)).terminate();
       worker.shutdown();
       await running;
