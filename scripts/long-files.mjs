@@ -106,6 +106,7 @@ export const LONG_FILES = [
   'test/integration/waits-for-you.test.ts',
   'test/integration/waves-github.test.ts',
   'test/integration/waves.test.ts',
+  'test/integration/web-ui-details.test.ts',
   'test/unit/client/damaged-runs.test.ts',
   'test/unit/client/target-now.test.ts',
   'test/unit/client/target-open.test.ts',
