@@ -8,6 +8,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../src/git/landing/behind.js';
 import { syncCheckout } from '../../src/git/landing/sync.js';
+import { shellQuoted } from '../../src/protocol/shell-words.js';
 import { type Bench, type BenchOptions, bench, idea, say, whileAgentWorks } from './bench.js';
 
 const BREAKS: ReadonlyArray<readonly [name: string, script: string]> = [
@@ -28,6 +29,10 @@ async function begun(options: BenchOptions = {}): Promise<Bench> {
 const breaking = (b: Bench, script: string): string =>
   `cat > /dev/null; INDEX='${b.repo}/.git/index'; echo work > work.txt; ${script}; ${say('COMPLETE')}`;
 
+/** The agent's output names what it does. */
+const shown = (b: Bench, script: string): string =>
+  `echo ${shellQuoted(`$ ${script.replaceAll('$INDEX', `${b.repo}/.git/index`)}`)}; ${script}`;
+
 /** The agent of t-2 works, and its work lands. */
 async function goOn(b: Bench) {
   await b.setAgent(`cat > /dev/null; echo other > other.txt; ${say('COMPLETE')}`);
@@ -47,7 +52,7 @@ describe('C5: an agent breaks the index of the checkout', () => {
       const b = await begun();
       const permissions = async () => (await stat(join(b.repo, '.git', 'index'))).mode;
       const before = await permissions();
-      await b.setAgent(breaking(b, script));
+      await b.setAgent(breaking(b, shown(b, script)));
       const { strayed } = await b.runAgent();
       expect(await permissions()).toBe(before);
       expect(strayed?.what.join('\n')).toMatch(/(?:broke|removed) the index of .*; ralphctl put back its last copy/);
@@ -60,6 +65,41 @@ describe('C5: an agent breaks the index of the checkout', () => {
       expect(JSON.stringify(landed)).not.toContain('index');
       expect(await b.git('status', '--porcelain')).toBe('A  staged.txt');
       expect(await readFile(join(b.repo, 'other.txt'), 'utf8')).toBe('other\n');
+    },
+  );
+
+  it.each(BREAKS)(
+    '%s without a word of it: nobody is asked, and it is told',
+    { timeout: 60_000 },
+    async (_, script) => {
+      const b = await begun();
+      await b.setAgent(breaking(b, script));
+      const { strayed, noticed } = await b.runAgent();
+      expect(strayed).toBeUndefined();
+      expect(noticed).toMatch(
+        /while t-1 ran, an agent, another program or a person (?:broke|removed) the index of .*; ralphctl put back its last copy/,
+      );
+      expect(await b.git('status', '--porcelain')).toBe('A  staged.txt');
+    },
+  );
+
+  it.each(['rm', 'truncate -s 0'])(
+    'a person breaks it (%s) while one agent alone works: the agent is not asked about, and it is told',
+    { timeout: 60_000 },
+    async (command) => {
+      const b = await begun();
+      const index = join(b.repo, '.git', 'index');
+      const breaks = async () => execa('sh', ['-c', `${command} ${shellQuoted(index)}`]);
+      // Its own index is another file, and reading is no proof.
+      const first = `echo "$ rm $(git rev-parse --git-path index)"; echo '$ git -C ${b.repo} status; ls -l ${index} 2>/dev/null'`;
+      const ran = await whileAgentWorks(b, breaks, { first });
+      expect(ran.strayed).toBeUndefined();
+      expect(ran.signal.kind).toBe('complete');
+      expect(ran.noticed).toMatch(/an agent, another program or a person (?:broke|removed) the index of .*put back/);
+      expect(await b.git('status', '--porcelain')).toBe('A  staged.txt');
+      const { ran: next, landed } = await goOn(b);
+      expect(next.strayed).toBeUndefined();
+      expect(JSON.stringify([next, landed])).not.toContain('the index of');
     },
   );
 
@@ -96,7 +136,8 @@ describe('C5: an agent breaks the index of the checkout', () => {
       },
       {},
     );
-    const fix = ran.strayed?.question.match(/take back: (.*)/)?.[1] ?? '';
+    expect(ran.strayed).toBeUndefined();
+    const fix = ran.noticed?.match(/rebuild it: (mv .*? reset -q)/)?.[1] ?? '';
     expect(fix).toContain('reset -q');
     expect(await readFile(join(b.repo, '.git/index'), 'utf8')).toBe('garbage');
     // Without an index, nothing shows whose commit that is. Once a person has seen that, it lands.

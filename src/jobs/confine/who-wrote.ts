@@ -12,10 +12,13 @@ import { canonical } from '../../git/worktrees/list.js';
 import { literal } from '../../protocol/pattern.js';
 import { CHANGES, textsWith } from './mentions.js';
 
-/** Names of the sections; empty where nobody knows. A single suspect needs no proof. */
+/**
+ * Names of the sections; empty where nobody knows. A single suspect needs no proof, except for an index: people remove
+ * and break theirs, too.
+ */
 export async function whoWrote(wall: Wall, breach: Breach): Promise<string[]> {
   const { suspects } = breach;
-  if (suspects.length < 2) return suspects.map(({ name }) => name);
+  if (suspects.length < 2 && !breach.changes.some(({ index }) => index)) return suspects.map(({ name }) => name);
   const proven = await chosen(suspects, (suspect) => hasTraceOf(wall, suspect, breach));
   return proven.length > 0 ? proven : chosen(suspects, (suspect) => speaksOf(suspect, breach));
 }
@@ -32,10 +35,18 @@ async function speaksOf({ outputFile }: Section, { changes }: Breach): Promise<b
     // Its lock is named by whoever meets one.
     const itself = names.map((name) => new RegExp(`${literal(name)}(?![\\w.-])`));
     const texts = [...(await textsWith(outputFile, names)).values()].flat();
-    return texts.some((text) => CHANGES.test(text) && itself.some((name) => name.test(text)));
+    // The whole path alone is the input of a tool that writes; what agents read does not count.
+    const whole = changes.map(({ file }) => file);
+    return texts.some(
+      (text) => whole.includes(text.trim()) || (itself.some((name) => name.test(text)) && changesFiles(text)),
+    );
   }
   return (await textsWith(outputFile, ['git config', 'git replace', ...names])).size > 0;
 }
+
+/** The path of an index has "git" in it, and git itself breaks none. */
+const changesFiles = (text: string): boolean =>
+  CHANGES.test(text.replace(/\bgit\b/g, ' ').replace(/\d*>+ *(?:&\d|\/dev\/null\b)/g, ' '));
 
 async function hasTraceOf(wall: Wall, { outputFile }: Section, { at, after = 0, changes }: Breach): Promise<boolean> {
   if (outputFile === undefined) return false;
