@@ -49,6 +49,8 @@ export const carriedDir = (root: string, project: string): string => join(projec
 export const keptDir = (root: string, project: string): string => join(projectDir(root, project), 'kept');
 /** Evidence of all runs, one operation a line. */
 export const ledgerPath = (root: string, project: string): string => join(projectDir(root, project), 'ledger.jsonl');
+/** What shows whether a payload key is the one that encrypted before: a file for each id. */
+export const keyChecksDir = (root: string, project: string): string => join(projectDir(root, project), 'key-checks');
 /** Locks of gate commands, for all projects. */
 export const gateLocksDir = (root: string): string => join(root, 'gate-locks');
 /** Gate results on base commits; ralphctl can run the gate again. */

@@ -2,14 +2,17 @@
  * The places of the keys that encrypt what Temporal stores of a project, from the configurations of its runs.
  * Reads no backlog: every command that talks to the server looks here.
  */
+import type { KeyObject } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
 import type { Encryption, KeyPlace, Payloads } from '../config/schema/payloads.js';
 import { readExisting } from '../config/stored.js';
+import { StoredFileError } from '../config/stored-error.js';
+import { UserError } from '../protocol/user-error.js';
 import { lastRevision, readRevision, revisionPath } from './revisions.js';
 import { listRuns } from './run.js';
-import { RUN_FILE } from './shapes.js';
+import { moveAway, RUN_FILE } from './shapes.js';
 
 /** A key of a run that ended longer ago is not looked for. */
 const MOST_RUNS = 100;
@@ -34,7 +37,32 @@ export const keysOfProject = (root: string, project: string) => ({
     }
     return undefined;
   },
+  /** The newest run whose configuration cannot be read: a key that is not found may be named there. */
+  damage: async (id: string): Promise<UserError | undefined> => {
+    for (const runId of (await listRuns(root, project)).slice(0, MOST_RUNS)) {
+      const error: unknown = await payloadsOf(root, project, runId).then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
+      if (error !== undefined) return damagedRun(id, project, runDir(root, project, runId), error);
+    }
+    return undefined;
+  },
+  /** Something is encrypted with it. Without the note, a check knows less, and nothing else is lost. */
+  encrypted: async (id: string, key: KeyObject): Promise<void> => {
+    const { noteKey } = await import('./key-checks.js');
+    await noteKey(root, project, id, key).catch(() => undefined);
+  },
 });
+
+/** No command of ralphctl ends such a run: each reads what is encrypted first. */
+function damagedRun(id: string, project: string, dir: string, error: unknown): UserError {
+  const { message, fix = '' } = error as Error & { fix?: string };
+  const what = error instanceof StoredFileError ? message.slice(0, -fix.length).trim() : `${message}.`;
+  return new UserError(
+    `a payload is encrypted with the key ${JSON.stringify(id)}, and the file that may name the place of this key cannot be read: ${what} Put the file back from a backup. Without one, end the run: temporal workflow terminate --reason damaged --query "RalphProject = '${project}'". Then move its folder away: ${moveAway(dir)}`,
+  );
+}
 
 /** Of a run whose file is damaged nobody knows whether it encrypts: then what the run before it did counts. */
 async function readable(root: string, project: string): Promise<Payloads | undefined> {

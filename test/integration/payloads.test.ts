@@ -182,6 +182,19 @@ it('that are missing or wrong are refused before anything starts, and an open ru
   await until('the worker to go on', async () => (await held.box.run('answer', 'e-1', 'red')).code === 0);
   expect((await held.finish()).landed).toBe(1);
   expect((await stored(held)).failed).toEqual([]);
+
+  // Between runs nothing is open that shows it.
+  await rename(file, away);
+  await makeKey(held, 'k1');
+  const ANOTHER =
+    /^2\n[\s\S]*\S+k1\.key does not hold the key that encrypted what Temporal stores[\s\S]*Put the right key back\. A new key needs a new id/;
+  for (const command of [
+    ['doctor', '--quick'],
+    ['start', '--detach'],
+  ])
+    expect(await says(held, ...command)).toMatch(ANOTHER);
+  await rename(away, file);
+  expect(await says(held, 'doctor', '--quick')).toMatch(/payload key k1 +\S+k1\.key; encrypts and decrypts/);
 }, 300_000);
 
 it('begin and end in an open run: what was stored before stays readable', async () => {

@@ -86,7 +86,12 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     ...(tracker ? await checkTracker(context, root, tracker) : [await checkBacklog(context, folder, config, names)]),
   );
   checks.push(...(await checkAlerts(context, root, config.notify.rows)));
-  checks.push(...(await checkPayloadKeys(context, config.payloads.encryption.keys)));
+  checks.push(
+    ...(await checkPayloadKeys(
+      { env: context.env, root: context.root, project: project.id },
+      config.payloads.encryption.keys,
+    )),
+  );
   checks.push(...(await checkLanded({ root, folder }, config, target)));
   for (const name of names) {
     try {

@@ -64,7 +64,7 @@ async function bring(
   const tick = flags.tick ?? true;
   if (tick !== now.tick) changed.push({ key: 'landing.tick', from: now.tick, to: tick, counts: 'landing' });
   if (changed.length === 0) return { taken: true, changed, kept };
-  await checkNewKeys(context.env, now.config, wanted);
+  await checkNewKeys({ env: context.env, root: context.root, project: run.project }, now.config, wanted);
   await checkAgents(context, wanted, await ideasOf(context.root, ref), {
     root: now.file.repo,
     later: now.file.waves !== undefined,

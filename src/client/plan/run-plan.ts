@@ -129,7 +129,7 @@ export async function planRun(
   const source = await readSource(context, { project: project.id, root, folder }, read.config, given);
   const { file, format, sha256, ideas: written, leftOut, tracker } = source;
   const config = configFor(read, given, { format, waves: given.waves !== undefined });
-  if (agents) await check(checkKeys(context.env, config));
+  if (agents) await check(checkKeys({ env: context.env, root: context.root, project: project.id }, config));
   // A tracker lists what is open: nothing may be left of it.
   if (written.length === 0 && !tracker) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
   const place = { repo: root, target, backlog: { file, format, sha256 } };

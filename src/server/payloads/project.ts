@@ -16,6 +16,10 @@ interface PayloadKeys {
   newest(): Promise<Encryption>;
   /** A key that only an older run names: of its work, something may still be open. */
   older(id: string): Promise<KeyPlace | undefined>;
+  /** Why a key that is not found may be named all the same: the configuration of a run is damaged. */
+  damage?(id: string): Promise<UserError | undefined>;
+  /** Called once for each key, before something is encrypted with it. */
+  encrypted?(id: string, key: KeyObject): Promise<void>;
 }
 
 interface ProjectPayloadsOptions {
@@ -48,6 +52,7 @@ export class ProjectPayloads {
   readonly #older = new Map<string, { at: number; place: Promise<KeyPlace | undefined> }>();
   /** By their place. */
   readonly #read = new Map<string, { at: number; key: Promise<KeyObject> }>();
+  readonly #encrypted = new Set<string>();
 
   constructor(options: ProjectPayloadsOptions) {
     this.#options = options;
@@ -68,6 +73,8 @@ export class ProjectPayloads {
     const first = await this.#encrypting();
     if (!first) return payloads;
     const [{ seal }, key] = await Promise.all([import('./seal.js'), this.#keyAt(first)]);
+    if (!this.#encrypted.has(first.id)) await this.#options.keys.encrypted?.(first.id, key);
+    this.#encrypted.add(first.id);
     return payloads.map((payload) => seal(payload, first.id, key));
   }
 
@@ -82,7 +89,7 @@ export class ProjectPayloads {
     const place = await this.#placeOf(id);
     if (!place) {
       if (this.#options.worker && (await this.#look()).keys.length === 0) return payload;
-      throw unknownKey(id);
+      throw (await this.#options.keys.damage?.(id)) ?? unknownKey(id);
     }
     const [{ unseal }, key] = await Promise.all([import('./seal.js'), this.#keyAt(place)]);
     try {

@@ -1,13 +1,17 @@
 /** The keys of a project, from the configurations of its runs. Feature: G9. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Payload } from '@temporalio/common';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load.js';
 import { runDir } from '../../../src/config/paths.js';
+import { UserError } from '../../../src/protocol/user-error.js';
 import { keysOfProject } from '../../../src/run-files/payload-keys.js';
 import { dropRevision, writeRevision } from '../../../src/run-files/revisions.js';
 import { writeRun } from '../../../src/run-files/run.js';
+import { ProjectPayloads } from '../../../src/server/payloads/project.js';
 import { idea } from '../../activities/idea.js';
 
 let root: string;
@@ -57,4 +61,42 @@ it('are those of the run before where the file of the newest one is damaged: it 
   await begin(SECOND, 'a');
   await writeFile(join(runDir(root, 'p', SECOND), 'run.json'), '{"version":1,');
   expect(await newest()).toEqual(['a']);
+});
+
+it('that only a damaged file may name are told with that file, and with what helps', async () => {
+  const seal = async () => {
+    const project = new ProjectPayloads({ keys: keysOfProject(root, 'p'), env });
+    let payloads: Payload[] = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('"x"') }];
+    for (const codec of project.codecs) payloads = await codec.encode(payloads);
+    return payloads;
+  };
+  const env = { KEY: randomBytes(32).toString('base64') };
+  const decode = async (payloads: Payload[]): Promise<string> =>
+    new ProjectPayloads({ keys: keysOfProject(root, 'p'), env }).decode(payloads).then(
+      () => '',
+      (error: unknown) => (error instanceof UserError ? error.message : `no UserError: ${String(error)}`),
+    );
+  await begin(FIRST);
+  await begin(SECOND, 'a');
+  const sealed = await seal();
+  expect(await decode(sealed)).toBe('');
+  const file = join(runDir(root, 'p', SECOND), 'run.json');
+  const whole = await readFile(file, 'utf8');
+  const HELP = /backup.*temporal workflow terminate .*RalphProject = 'p'.*mv .*20261118-220000-bbbb/;
+  for (const text of ['', '{"version":1,', '[]']) {
+    await writeFile(file, text);
+    const said = await decode(sealed);
+    expect(said).toContain(`${file} is damaged`);
+    expect(said).toMatch(HELP);
+    expect(said).not.toContain('has no such key');
+    expect(said).not.toContain('ralphctl abort');
+  }
+  await rm(file);
+  expect(await decode(sealed)).toContain(`${file} is missing`);
+  expect(await decode(sealed)).toMatch(HELP);
+  await writeFile(file, whole);
+  expect(await decode(sealed)).toBe('');
+  // No file is damaged: the key is missing.
+  await begin(SECOND, 'b');
+  expect(await decode(sealed)).toContain('has no such key');
 });

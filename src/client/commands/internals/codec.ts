@@ -22,9 +22,9 @@ export async function serveCodec(context: Context, options: CodecOptions): Promi
     (await newestPayloads(context.root, project)) ?? (await ofFile(context));
   const { codecServer } = await current();
   const place = placeFor(options.listen ?? codecServer.listen, codecServer.loopbackOnly);
-  const { older } = keysOfProject(context.root, project);
+  const { older, damage, encrypted } = keysOfProject(context.root, project);
   const newest = async () => (await current()).encryption;
-  const payloads = new ProjectPayloads({ keys: { newest, older }, env: context.env });
+  const payloads = new ProjectPayloads({ keys: { newest, older, damage, encrypted }, env: context.env });
   await payloads.check();
   const origins = async () => originsFor(context.root, (await current()).codecServer);
   const endpoint = await Endpoint.open(place, answerCodec(payloads.codecs, origins)).catch((error: Error) => {
