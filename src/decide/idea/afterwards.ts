@@ -10,11 +10,17 @@ import { clip, clipReason, MAX_REASON } from '../text.js';
 
 export function endSays(board: Board, id: string, then: Afterwards['do']): string {
   if (then === 'hold' && isLast(board))
-    return `${id} stops: its running iteration ends first, and its work is kept. Nothing else is left to do, so the run ends then. The next one starts ${id} again: ralphctl start`;
+    return `${id} stops: its running iteration ends first, and its work is kept. ${goesOnWith(board, id)}`;
   if (then === 'hold')
-    return `${id} stops: its running iteration ends first, then it waits and keeps its work. Resume with: ralphctl resume ${id}`;
+    return `${id} stops: its running iteration ends first, then it waits and keeps its work. ${goesOnWith(board, id)}`;
   return `${id} is being ended; then: ${AFTER_SAYS[then]}`;
 }
+
+/** What starts a stopped idea again. */
+export const goesOnWith = (board: Board, id: string): string =>
+  isLast(board)
+    ? `Nothing else is left to do, so the run ends then. The next one starts ${id} again: ralphctl start`
+    : `Resume with: ralphctl resume ${id}`;
 
 /** The run has no other idea that is open or can start. */
 const isLast = ({ state, openCount, graph }: Board): boolean =>

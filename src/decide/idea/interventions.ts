@@ -16,7 +16,7 @@ import { splitProblem } from '../run/enqueue.js';
 import { requeue } from '../run/git-tasks.js';
 import { putFirst, setPoints } from '../run/waiting.js';
 import { clip, MAX_REASON } from '../text.js';
-import { afterwards, endSays, gitTask, markOver } from './afterwards.js';
+import { afterwards, endSays, gitTask, goesOnWith, markOver } from './afterwards.js';
 import { addPatch, hintTaken, notesProblem, singleAttempt, sizeOf } from './amendments.js';
 import { dependantsIn } from './dependants.js';
 import { type Effect, ideaEffect, legalVerbs, refusedFor, situationOf } from './table.js';
@@ -208,7 +208,10 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   'pause-now': (board, entry) => {
     entry.pauseAsked = true;
     tellIdea(board, entry, 'pauseNow');
-    return `${entry.card.id} pauses now: ${endsNow(entry)}. Resume with: ralphctl resume ${entry.card.id}`;
+    const { id } = entry.card;
+    // A stop before it stays.
+    if (entry.after?.do === 'hold') return `${id} stops now: ${endsNow(entry)}. ${goesOnWith(board, id)}`;
+    return `${id} pauses now: ${endsNow(entry)}. Resume with: ralphctl resume ${id}`;
   },
   'skip-step': (board, entry, command) => {
     tellIdea(board, entry, 'skipStep', reasonArgs(command));

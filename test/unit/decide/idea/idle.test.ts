@@ -82,6 +82,24 @@ test('C1: a second stop of an idea has no effect, and neither has a pause after 
   expect(possible(pilot, 'a')).not.toContain('stop');
 });
 
+test('C1: a pause now after a stop says that the idea stops, and that its agent is ended', () => {
+  const alone = pilotOf([card('a')]);
+  decided(alone);
+  alone.command({ verb: 'stop', idea: 'a' });
+  expect(alone.command({ verb: 'pause-now', idea: 'a' })).toEqual({
+    done: 'a stops now: its agent is ended, its work is kept, its iteration is not charged. Nothing else is left to do, so the run ends then. The next one starts a again: ralphctl start',
+  });
+  const two = started();
+  two.command({ verb: 'stop', idea: 'a' });
+  expect(two.command({ verb: 'pause-now', idea: 'a' })).toEqual({
+    done: 'a stops now: its agent is ended, its work is kept, its iteration is not charged. Resume with: ralphctl resume a',
+  });
+  closed(two, 'a', 'stopped');
+  expect(two.command({ verb: 'resume', idea: 'a' })).toMatchObject({
+    done: expect.stringContaining('a can start again'),
+  });
+});
+
 describe('C4: what waits for the next prompt names the command that makes one', () => {
   const hint = (pilot: Autopilot) => pilot.command({ verb: 'hint', idea: 'a', text: 'use tabs' });
   test.each([
