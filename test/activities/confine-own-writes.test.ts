@@ -2,8 +2,11 @@
  * Confinement: what ralphctl itself writes into the user's checkout while an agent runs is nobody's change; an edit
  * before or after it still is. Real git and files. Features: C5 (a person is asked), B6 (a warning), C1 (sync).
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownWrites } from '../../src/git/confinement/own-writes.js';
 import { findWall, raiseWall } from '../../src/git/confinement/wall.js';
@@ -22,15 +25,20 @@ beforeEach(async () => {
   const worktree = join(repo.worktreesRoot, 'ed-001-i-1');
   await mkdir(repo.worktreesRoot);
   await sh(repo.root, 'worktree', 'add', '-q', '-b', 'ralph/i-1', worktree);
-  const place = { commonDir: join(repo.root, '.git'), root: repo.root, linked: [], dir: join(repo.scratch, 'wall') };
-  await raiseWall(place, '2026-01-01T00:00:00.000Z');
-  await findWall(place);
+  await raiseWall(placeOf(), BEGUN);
+  await findWall(placeOf());
   await landBehind({ 'a.txt': TEN.replace('l9', 'theirs') });
   // File system clocks have a coarse resolution.
   await passed(Date.now() + 40);
   await begin('first');
 });
 afterEach(() => repo.remove());
+
+const BEGUN = '2026-01-01T00:00:00.000Z';
+const placeOf = () => ({
+  ...{ commonDir: join(repo.root, '.git'), root: repo.root, linked: [] },
+  dir: join(repo.scratch, 'wall'),
+});
 
 async function begin(name: string): Promise<void> {
   const dir = join(repo.scratch, name);
@@ -52,7 +60,8 @@ async function landBehind(files: Record<string, string>): Promise<void> {
   const base = await sh(repo.root, 'rev-parse', 'main');
   await sh(repo.root, 'worktree', 'add', '-q', '--detach', other, 'main');
   await put(other, files);
-  await sh(other, 'commit', '-q', '-a', '-m', 'landed');
+  await sh(other, 'add', '-A');
+  await sh(other, 'commit', '-q', '-m', 'landed');
   const tip = await sh(other, 'rev-parse', 'HEAD');
   await sh(repo.root, 'worktree', 'remove', '--force', other);
   await sh(repo.root, 'update-ref', 'refs/ralphctl/checkout-base/main', base);
@@ -115,6 +124,79 @@ describe('a sync while an agent runs', () => {
   it('C5 B6 an edit before it, while the agent ran, does', async () => {
     await put(repo.root, { 'a.txt': TEN.replace('l1', 'an agent') });
     await syncCheckout(repo.root, 'main');
+    expect(await noticed()).toMatch(/^in your checkout a\.txt changed while i-1/);
+  });
+});
+
+const SYNC_REF = 'refs/ralphctl/checkout-sync/checkout-base/main';
+const MERGED = TEN.replace('l1', 'mine').replace('l9', 'theirs');
+
+/** git writes files with a filter one by one, in their order. */
+const ATTRIBUTES = '*.trap filter=trap\na.txt filter=pass\n';
+
+/** In a process of its own, which the filter kills once git has written a.txt. */
+async function syncKilled(): Promise<void> {
+  await put(repo.scratch, {
+    'trap.sh': `text=$(cat)
+if [ "$text" = new ] && rm '${repo.scratch}/armed' 2>/dev/null; then
+  up=$$; pids=
+  until [ "$(cat /proc/$up/comm)" = node ]; do
+    up=$(sed 's/.*) . \\([0-9]*\\) .*/\\1/' /proc/$up/stat)
+    pids="$up $pids"
+  done
+  kill -9 $pids
+fi
+printf '%s\\n' "$text"
+`,
+    armed: '',
+    'apart.ts': ['git/confinement/wall.js', 'git/landing/sync.js']
+      .map((path) => `export * from ${JSON.stringify(join(process.cwd(), 'src', path))};\n`)
+      .join(''),
+  });
+  await sh(repo.root, 'config', 'filter.trap.smudge', `sh '${repo.scratch}/trap.sh'`);
+  await sh(repo.root, 'config', 'filter.trap.clean', 'cat');
+  for (const way of ['smudge', 'clean']) await sh(repo.root, 'config', `filter.pass.${way}`, 'cat');
+  const outfile = join(repo.scratch, 'apart.cjs');
+  const entryPoints = [join(repo.scratch, 'apart.ts')];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' });
+  const call = `const apart = require(${JSON.stringify(outfile)});
+apart.raiseWall(${JSON.stringify(placeOf())}, '${BEGUN}').then(() => apart.syncCheckout(${JSON.stringify(repo.root)}, 'main'))`;
+  const child = spawn(process.execPath, ['-e', call], { stdio: 'inherit' });
+  expect((await once(child, 'exit'))[1]).toBe('SIGKILL');
+  expect(await sh(repo.root, 'for-each-ref', '--format=%(refname)', SYNC_REF)).toBe(SYNC_REF);
+  expect(await read(repo.root, 'a.txt')).toBe(MERGED);
+}
+
+describe('a sync that was killed while an agent runs, and that the next one ends', () => {
+  beforeEach(async () => {
+    await landBehind({ '.gitattributes': ATTRIBUTES, 'z.trap': 'new\n' });
+    await sh(repo.root, 'update-ref', 'refs/ralphctl/checkout-base/main', 'main~2');
+    await passed(Date.now() + 40);
+    await begin('third');
+    await syncKilled();
+    await passed(Date.now() + 40);
+  });
+
+  it('C1 B6 its merged files raise no warning where it is undone and done again', async () => {
+    expect(await syncCheckout(repo.root, 'main')).toMatchObject({ merged: ['a.txt'] });
+    expect(await read(repo.root, 'a.txt')).toBe(MERGED);
+    expect(await noticed()).toBeUndefined();
+    expect((await readdir(placeOf().dir)).filter((name) => name.startsWith('own-writes'))).toEqual(['own-writes.json']);
+  });
+
+  it('C1 B6 nor where only its record was left to remove', async () => {
+    const { index } = JSON.parse(await sh(repo.root, 'show', '-s', '--format=%b', SYNC_REF)) as { index: string };
+    await put(repo.root, { '.gitattributes': ATTRIBUTES, 'z.trap': 'new\n' });
+    await sh(repo.root, 'read-tree', index);
+    expect(await syncCheckout(repo.root, 'main')).toMatchObject({ merged: ['a.txt'] });
+    expect(await read(repo.root, 'a.txt')).toBe(MERGED);
+    expect(await noticed()).toBeUndefined();
+  });
+
+  it('C5 B6 an edit between the two does', async () => {
+    await put(repo.root, { 'a.txt': MERGED.replace('l5', 'an agent') });
+    expect(await syncCheckout(repo.root, 'main')).toMatchObject({ merged: ['a.txt'] });
+    expect(await read(repo.root, 'a.txt')).toContain('an agent');
     expect(await noticed()).toMatch(/^in your checkout a\.txt changed while i-1/);
   });
 });

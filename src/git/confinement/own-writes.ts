@@ -4,10 +4,10 @@
  * Invariant: a file counts only as long as nothing has touched it since, and only from what it was before: an edit of
  * somebody else before or after is still a change. Does nothing without a known run.
  */
-import { lstat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exclusive } from '../locks.js';
-import { wallAt } from './wall.js';
+import { type Wall, wallAt } from './wall.js';
 import { readJson, writeJson } from './wall-sections.js';
 
 /** Change times, epoch ms; 0: there was no file. */
@@ -27,34 +27,60 @@ const changeTime = (path: string): Promise<number> =>
     () => 0,
   );
 
+type Others = () => Promise<ReadonlySet<string>>;
+
+const begunFile = (wall: Pick<Wall, 'dir'>, name: string): string => join(wall.dir, `own-writes-${name}.json`);
+
 /**
  * Call before ralphctl writes files (absolute), and the returned function right after.
  * @param dir in the repository
+ * @param name under which a kill leaves what was begun, for {@link endOwnWrites}
  * @returns `others`: the files that do not hold what ralphctl wrote, because somebody has written since
  */
 export async function ownWrites(
   dir: string,
   files: readonly string[],
-): Promise<(others?: () => Promise<ReadonlySet<string>>) => Promise<void>> {
+  name?: string,
+): Promise<(others?: Others) => Promise<void>> {
   const wall = wallAt(dir);
   if (!wall) return async () => undefined;
-  const before = new Map(await Promise.all(files.map(async (path) => [path, await changeTime(path)] as const)));
-  return (others = async () => new Set<string>()) =>
-    exclusive(join(wall.dir, FILE), async () => {
-      const known = await read(wall.dir);
-      const after = new Map(await Promise.all(files.map(async (path) => [path, await changeTime(path)] as const)));
-      // After the times: a later write has another time.
-      const changed = await others();
-      for (const [path, time] of before) {
-        const to = after.get(path) ?? 0;
-        if (to === time || to === 0 || changed.has(path)) continue;
-        const last = known.get(path);
-        known.delete(path);
-        known.set(path, { path, from: last?.to === time ? last.from : time, to });
-      }
-      await writeJson(join(wall.dir, FILE), [...known.values()].slice(-MOST));
-    });
+  const before = await timesOf(files);
+  if (name !== undefined) await writeJson(begunFile(wall, name), [...before]);
+  return async (others = async () => new Set<string>()) => {
+    await note(wall, before, others);
+    if (name !== undefined) await rm(begunFile(wall, name), { force: true });
+  };
 }
+
+/** Notes what a write that was broken off had written. `others`: as above. */
+export async function endOwnWrites(dir: string, name: string, others: Others): Promise<void> {
+  const wall = wallAt(dir);
+  const before = wall && (await readJson<Array<[string, number]>>(begunFile(wall, name)));
+  if (!before) return;
+  await note(wall, new Map(before), others);
+  await rm(begunFile(wall, name), { force: true });
+}
+
+/** `before`: change times by file. */
+function note(wall: Pick<Wall, 'dir'>, before: ReadonlyMap<string, number>, others: Others): Promise<void> {
+  return exclusive(join(wall.dir, FILE), async () => {
+    const known = await read(wall.dir);
+    const after = await timesOf([...before.keys()]);
+    // After the times: a later write has another time.
+    const changed = await others();
+    for (const [path, time] of before) {
+      const to = after.get(path) ?? 0;
+      if (to === time || to === 0 || changed.has(path)) continue;
+      const last = known.get(path);
+      known.delete(path);
+      known.set(path, { path, from: last?.to === time ? last.from : time, to });
+    }
+    await writeJson(join(wall.dir, FILE), [...known.values()].slice(-MOST));
+  });
+}
+
+const timesOf = async (files: readonly string[]): Promise<Map<string, number>> =>
+  new Map(await Promise.all(files.map(async (path) => [path, await changeTime(path)] as const)));
 
 /** Whether ralphctl made every change of a file since then. By absolute path and its present change time. */
 export async function readOwnWrites(root: string): Promise<(path: string, at: number, since: number) => boolean> {

@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeTemporary } from '../../process/temporary.js';
 import { brokenIndex } from '../checkout-index.js';
-import { ownWrites } from '../confinement/own-writes.js';
+import { endOwnWrites, ownWrites } from '../confinement/own-writes.js';
 import { RepositoryError } from '../errors.js';
 import { checkoutSyncRef, readTip } from '../refs.js';
 import { type Git, git } from '../runner.js';
@@ -98,7 +98,9 @@ async function afterBroken(repo: string, open: OpenSync, how: Required<Syncing>)
     const obstacle = await obstacleTo(now.path, { base: record.base, to: record.tip }, await readStatus(now.path));
     if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, now.path));
   }
+  const written = now ? await ownBroken(record) : undefined;
   const { how: ended, half } = await endSync(repo, open, now);
+  if (ended === 'undone') await written?.();
   if (ended === 'finished') {
     await settled(git(repo), record);
     return resultOf(record);
@@ -114,6 +116,23 @@ async function afterBroken(repo: string, open: OpenSync, how: Required<Syncing>)
   const nothing = { checkout: record.checkout, paths: [], merged: [], conflicts: [], beside: [] };
   return { ...(done ?? nothing), ...(interrupted ? { interrupted } : {}), ...(half ? { half } : {}) };
 }
+
+/** Notes what it had written; the returned function notes what the undo wrote. */
+async function ownBroken({ checkout, files, next, mark }: SyncRecord): Promise<() => Promise<void>> {
+  await endOwnWrites(checkout, mark, notHolding(checkout, next));
+  const moves = await changedPaths(checkout, files, next);
+  const written = await ownWrites(
+    checkout,
+    moves.map((path) => join(checkout, path)),
+  );
+  return () => written(notHolding(checkout, files));
+}
+
+/** The files that differ from a tree. */
+const notHolding =
+  (checkout: string, tree: string): (() => Promise<ReadonlySet<string>>) =>
+  async () =>
+    new Set([...(await editedFiles(checkout, tree))].map((path) => join(checkout, path)));
 
 async function resultOf({ checkout, base, tip, merged, conflicts, beside, save }: SyncRecord): Promise<Synced> {
   const paths = await changedPaths(checkout, base, tip);
@@ -152,16 +171,18 @@ async function syncFresh(
     const written = await ownWrites(
       checkout,
       paths.map((path) => join(checkout, path)),
+      open.record.mark,
     );
     try {
       await write(git(checkout), env, open);
     } catch (error) {
-      throw await breakOff(repo, open, error);
+      const problem = await breakOff(repo, open, error);
+      // Else the next sync goes on from it.
+      const isUndone = !(await unfinishedSyncs(repo)).some(({ id }) => id === open.id);
+      if (isUndone) await written(notHolding(checkout, files)).catch(() => undefined);
+      throw problem;
     }
-    await written(async () => {
-      const edited = await editedFiles(checkout, next);
-      return new Set([...edited].map((path) => join(checkout, path)));
-    });
+    await written(notHolding(checkout, next));
     await settled(git(repo), open.record);
     return await resultOf(open.record);
   } finally {
