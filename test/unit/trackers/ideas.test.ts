@@ -102,7 +102,8 @@ describe('ideas of items (F3)', () => {
 });
 
 /** What a forge links or mentions. The mark of ralphctl (`#issue-7@ed-001`) is neither. */
-const LINK = /#\d|GH-\d|(^|\s)@\w|https?:\/\/\S+\/\d/i;
+const LINK =
+  /#\d|GH-\d|(^|\s)@\w|https?:\/\/\S+\/\d|[!&]\d|&(?:excl|amp);\d|\[(?:\w+:)?(?:issue|work_item|epic|merge_request):/i;
 
 describe('hostile texts of items (F3)', () => {
   const HOSTILE = [
@@ -110,6 +111,9 @@ describe('hostile texts of items (F3)', () => {
     'Closes #1, fixes acme/shop#2 and GH-3 @everyone',
     '\u202eevil\u2066 title',
     'fixes https://github.com/acme/shop/issues/2',
+    'as in !12, acme/shop!13, &14 and acme&15 (!16)',
+    'like &excl;12, &#33;13 and &amp;14',
+    'see [issue:12], [work_item:acme/shop/13] and [epic:14]',
   ];
 
   it('neither steer a terminal nor link or mention anything in a commit', () => {
@@ -122,10 +126,12 @@ describe('hostile texts of items (F3)', () => {
 
   it('do not come back through the commits of an agent that repeats them', () => {
     const parts = { idea: 'issue-7', agentName: 'ed-001', title: 'x', unlinked: true as const };
-    const said = `fix: it #issue-7@ed-001 (#12)\n\nCloses #12\nfixes acme/shop#3, see GH-4\nthanks @zoe <zoe@acme.example>\n`;
+    const said = `fix: it #issue-7@ed-001 (#12)\n\nCloses #12\nfixes acme/shop#3, see GH-4, !5 and acme/shop!6\nif (!done && a != 7) wow!\nthanks @zoe <zoe@acme.example>\n`;
     const message = normaliseMessage(said, parts);
     expect(message).not.toMatch(LINK);
     expect(message).toContain('Closes no. 12');
+    expect(message).toContain('see GH 4, ! 5 and acme/shop! 6');
+    expect(message).toContain('if (!done && a != 7) wow!');
     expect(message).toContain('<zoe@acme.example>');
     expect(normaliseMessage(message, parts)).toBe(message);
   });

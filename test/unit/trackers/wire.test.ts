@@ -1,7 +1,7 @@
 /** The published protocol of tracker programs, and programs that break it. */
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tracker as schema } from '../../../src/config/schema/tracker.js';
 import { openTracker } from '../../../src/trackers/open.js';
 import type { Tracker } from '../../../src/trackers/tracker.js';
@@ -132,6 +132,31 @@ describe('tracker programs (F4)', () => {
       retry: false,
       message: /printed more than 64 MB and was stopped/,
     });
+  });
+
+  it('a program that floods stderr is stopped as well; of less, its last line is told, cut', async () => {
+    const chunk = "'some words of a log\\n'.repeat(1 << 12)";
+    const flood = `const more = () => { while (process.stderr.write(${chunk})); process.stderr.once('drain', more); }; more();`;
+    const log = vi.spyOn(process.stderr, 'write');
+    try {
+      await expect(printing('', flood, 120_000).list()).rejects.toMatchObject({
+        retry: false,
+        message: /printed more than 64 MB and was stopped$/,
+      });
+      const much = `process.stderr.write('x'.repeat(1 << 20) + '\\n' + 'y'.repeat(1 << 20), () => process.exit(3))`;
+      const failed = await printing('', much)
+        .check()
+        .catch((error: unknown) => (error as Error).message);
+      expect(failed).toMatch(/exit code 3: y+/);
+      expect(failed).not.toContain('x'.repeat(100));
+      expect(String(failed).length).toBeLessThan(1000);
+      // Good answers count whatever stands beside them.
+      const noisy = `process.stderr.write('z'.repeat(1 << 20), () => console.log('{"ok":true}'))`;
+      await expect(printing('', noisy).check()).resolves.toEqual({});
+      expect(log).not.toHaveBeenCalled();
+    } finally {
+      log.mockRestore();
+    }
   });
 
   it('texts and refs arrive as data, never in a shell or an argument', async () => {
