@@ -12,6 +12,7 @@ export const LONG_FILES = [
   'test/activities/merge-request.test.ts',
   'test/activities/pull-answers.test.ts',
   'test/activities/pull-epics.test.ts',
+  'test/activities/pull-checks.test.ts',
   'test/activities/pull-quiet.test.ts',
   'test/activities/pull-stack.test.ts',
   'test/activities/pull.test.ts',

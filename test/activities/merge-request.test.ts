@@ -114,6 +114,15 @@ describe.each(programs)('D2 the merge request of an idea, with $name', { timeout
     check(repo, 32, 'ralph/t-1', null);
     expect(await look()).toEqual({ kind: 'open' });
     for (const one of [...behind.checks.values()].flat()) one.conclusion ??= 'success';
+    // A log that cannot be had now is waited for.
+    forge.trouble.swallow = ({ path }) => path.endsWith('/trace');
+    expect(await look()).toMatchObject({ kind: 'unreachable' });
+    forge.calm();
+    const [job] = [...behind.checks.values()].flat();
+    const { log = null } = job ?? {};
+    Object.assign(job ?? {}, { log: null, completed_at: new Date().toISOString() });
+    expect(await look()).toEqual({ kind: 'open' });
+    Object.assign(job ?? {}, { log });
     const back = await look();
     expect(back).toEqual({
       ...{ kind: 'back', about: 'checks', seen: ['check 31'] },

@@ -84,8 +84,8 @@ export interface RedCheck {
   key: string;
   name: string;
   url?: string;
-  /** The end of its log. */
-  log(): Promise<string>;
+  /** The end of its log. Undefined: the forge does not have it yet. */
+  log(): Promise<string | undefined>;
 }
 
 export interface Thread {

@@ -1,4 +1,5 @@
 /** Red checks of a commit on GitHub: check runs, and the commit statuses of other systems such as Jenkins. */
+import { actionsLog, logOf } from './check-log.js';
 import { ForgeError, type RedCheck } from './forge.js';
 import type { Gh } from './gh.js';
 
@@ -8,6 +9,7 @@ interface CheckJson {
   status: string;
   conclusion: string | null;
   html_url: string | null;
+  completed_at?: string | null;
   output?: { title: string | null; summary: string | null; text: string | null };
 }
 export interface StatusJson {
@@ -28,7 +30,7 @@ export async function redOnGitHub(gh: Gh, head: string, known: readonly string[]
   );
   const red = checks
     .filter(({ status, conclusion }) => status === 'completed' && RED.has(conclusion ?? ''))
-    .map((check) => asRed(check, () => gh.text(`actions/jobs/${check.id}/logs`).catch(() => '')));
+    .map((check) => asRed(gh, check));
   return [...red, ...redStatuses(await statusesOf(gh, head))].filter(({ key }) => !known.includes(key));
 }
 
@@ -57,8 +59,13 @@ export function redStatuses(all: readonly StatusJson[]): RedCheck[] {
     }));
 }
 
-const asRed = ({ id, name, html_url: url, output }: CheckJson, logs: () => Promise<string>): RedCheck => ({
+/** Only those of Actions have a log there. */
+const asRed = (gh: Gh, { id, name, html_url: url, completed_at: endedAt, output }: CheckJson): RedCheck => ({
   ...{ key: `check ${id}`, name },
   ...(url ? { url } : {}),
-  log: async () => (await logs()).trim() || [output?.title, output?.summary, output?.text].filter(Boolean).join('\n'),
+  log: async () => {
+    const said = [output?.title, output?.summary, output?.text].filter(Boolean).join('\n');
+    const log = await logOf(gh, `actions/jobs/${id}/logs`, endedAt, said);
+    return log === undefined ? undefined : actionsLog(log);
+  },
 });

@@ -1,5 +1,6 @@
 /** Red jobs of a merge request's pipeline, with the end of their logs. */
 import { plainText } from '../../gate/ansi.js';
+import { logOf } from './check-log.js';
 import type { Pipeline, RedCheck, Seen } from './forge.js';
 import type { PipelineJson } from './gitlab-json.js';
 import type { Glab } from './glab.js';
@@ -9,6 +10,7 @@ interface JobJson {
   name: string;
   allow_failure: boolean;
   web_url?: string;
+  finished_at?: string | null;
 }
 interface BridgeJson extends JobJson {
   downstream_pipeline?: { id: number; project_id: number } | null;
@@ -46,7 +48,10 @@ async function redOf(glab: Glab, { id }: Pick<Pipeline, 'id'>, project = ''): Pr
     .filter((job) => !job.allow_failure)
     .map((job) => ({
       ...{ key: `check ${job.id}`, name: job.name, ...(job.web_url ? { url: job.web_url } : {}) },
-      log: async () => logText(await glab.text(`${project}jobs/${job.id}/trace`).catch(() => '')),
+      log: async () => {
+        const log = await logOf(glab, `${project}jobs/${job.id}/trace`, job.finished_at);
+        return log === undefined ? undefined : logText(log);
+      },
     }));
 }
 

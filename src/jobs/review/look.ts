@@ -31,6 +31,7 @@ import { tickUntracked } from '../tick-untracked.js';
 import { closingOf } from './closing.js';
 import { type Forge, ForgeError, type Seen } from './forge.js';
 import { forgeOf } from './open-forge.js';
+import { redChecks } from './red-checks.js';
 import { isOwn, type Remark } from './said.js';
 import { endedWithBase, isOurs } from './stand.js';
 
@@ -78,7 +79,7 @@ async function look(
     return { kind: 'closed', ...closing };
   }
   if (pull.head === candidate) {
-    const red = await redChecks(forge, pull, seen);
+    const red = await redChecks(forge, pull, seen, redactorOf(deps));
     if (red) return red;
   }
   const asked = await askedChanges(forge, number, seen, redactorOf(deps));
@@ -154,17 +155,6 @@ async function merged(
   await dropReviews(repo, target, idea).catch(() => undefined);
   const note = notes.filter(Boolean).join(' ');
   return { kind: 'merged', commit, ...(by ? { by } : {}), ...(note ? { note } : {}) };
-}
-
-async function redChecks(forge: Forge, pull: Seen, seen: readonly string[]): Promise<LookResult | undefined> {
-  const red = await forge.redChecks(pull, seen);
-  const [first] = red;
-  if (!first) return undefined;
-  const tail = (await first.log()).slice(-TAIL_LIMIT);
-  return {
-    ...{ kind: 'back', about: 'checks', tail, seen: red.map(({ key }) => key) },
-    what: `${red.map(({ name }) => name).join(', ')}${first.url ? ` (${first.url})` : ''}`.slice(0, 500),
-  };
 }
 
 async function askedChanges(

@@ -292,8 +292,9 @@ export const REQUEST_ROUTES: readonly Route[] = [
     const red = call.query.getAll('scope[]').includes('failed');
     const jobs = checksOf(call).filter((one) => !red || isRed(one));
     return paged(
-      jobs.map(({ id, name }) => ({
+      jobs.map(({ id, name, completed_at }) => ({
         ...{ id, name, status: 'failed', allow_failure: false, web_url: `https://gitlab.localhost/jobs/${id}` },
+        ...(completed_at === undefined ? {} : { finished_at: completed_at }),
       })),
       call,
     );
@@ -301,7 +302,7 @@ export const REQUEST_ROUTES: readonly Route[] = [
   route('GET', `${PROJECT}/jobs/(\\d+)/trace`, (call) => {
     const all = [...behindOf(projectOf(call)).checks.values()].flat();
     const found = all.find(({ id }) => id === Number(call.args[1]));
-    if (!found) throw new Refusal(404, '404 Not found');
+    if (!found || found.log === null) throw new Refusal(404, '404 Not found');
     return { status: 200, text: found.log };
   }),
 ];

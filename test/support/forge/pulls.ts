@@ -36,7 +36,10 @@ export interface CheckRun {
   name: string;
   status: string;
   conclusion: string | null;
-  log: string;
+  /** Null: the forge does not have it. */
+  log: string | null;
+  /** When it ended; default: not told. */
+  completed_at?: string;
 }
 
 export interface Pull {
@@ -197,10 +200,18 @@ const REVIEW_OF = 1_000_000;
 export const GIVEN = 100_000;
 
 /** `conclusion`: null while it runs. */
-export function check(repo: Repo, id: number, branch: string, conclusion: string | null, log = ''): void {
+export function check(
+  repo: Repo,
+  id: number,
+  branch: string,
+  conclusion: string | null,
+  log: string | null = '',
+  more: Partial<Pick<CheckRun, 'name' | 'completed_at'>> = {},
+): void {
   const { bare, checks } = behindOf(repo);
   const sha = tipOf(bare, branch);
-  const run = { id, name: 'build', status: conclusion === null ? 'in_progress' : 'completed', conclusion, log };
+  const status = conclusion === null ? 'in_progress' : 'completed';
+  const run = { id, name: 'build', status, conclusion, log, ...more };
   checks.set(sha, [...(checks.get(sha) ?? []), run]);
 }
 
@@ -386,7 +397,7 @@ export const PULL_ROUTES: readonly Route[] = [
   route('GET', `${REPO}/actions/jobs/(\\d+)/logs`, (call) => {
     const all = [...behindOf(repoOf(call)).checks.values()].flat();
     const found = all.find(({ id }) => id === Number(call.args[2]));
-    if (!found) throw new Refusal(404, 'Not Found');
-    return ok(found.log);
+    if (!found || found.log === null) throw new Refusal(404, 'Not Found');
+    return { status: 200, text: found.log };
   }),
 ];
