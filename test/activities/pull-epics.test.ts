@@ -27,7 +27,7 @@ describe.skipIf(gh.path === undefined)(`D6 epics of pull requests${leftOut(gh)}`
   afterEach(() => on?.forge.close());
 
   const begin = async (): Promise<void> => {
-    on = await onGithub(gh.path, { more: { ideas, files: { 'roadmap.md': backlog } } });
+    on = await onGithub(gh.path, { ideas, files: { 'roadmap.md': backlog } });
   };
   const review = async (id: string) => {
     const { pull, look } = await reviewOf(on.at, await on.at.works(id));

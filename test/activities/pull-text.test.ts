@@ -4,10 +4,11 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LandInput } from '../../src/protocol/git-work.js';
+import { loadRun } from '../../src/run-files/run.js';
 import type { Forge } from '../support/forge/forge.js';
 import { ghProgram, leftOut } from '../support/forge/programs.js';
-import type { Pull } from '../support/forge/pulls.js';
-import { onGithub } from './pulls.js';
+import { mergePull, type Pull } from '../support/forge/pulls.js';
+import { onGithub, reviewOf } from './pulls.js';
 import type { Pushing } from './pushing.js';
 
 const gh = await ghProgram();
@@ -72,5 +73,35 @@ describe.skipIf(gh.path === undefined)(`D2 the text of a pull request${leftOut(g
     forge.trouble.refuse = ({ method }) => method === 'PATCH';
     expect(await at.land(input)).toMatchObject({ kind: 'in-review' });
     expect(pull.body).not.toContain('and the next one');
+  });
+
+  it('counts the agent runs of all runs since the idea began, and what they cost', async () => {
+    const on = await onGithub(gh.path, { output: 'json' });
+    ({ forge, at } = on);
+    const { b } = at;
+    const { remote } = (await loadRun(b.root, b.ref)).file;
+    const works = async (runId: string, serial: number, dollars: number): Promise<LandInput> => {
+      await b.setAgent(`cat > /dev/null; echo '${runId} ${serial}' >> t-1.txt
+echo '{"type":"usage","inputTokens":1,"outputTokens":1,"costUsd":${dollars}}'
+printf '{"type":"result","status":"success","text":"<ralph nonce=\\\\"%s\\\\">COMPLETE</ralph>"}\\n' "$RALPHCTL_NONCE"`);
+      const place = await b.prepare('t-1', { runId });
+      const { head } = await b.call(b.activities.runAgent, b.agentInput(place, { runId, serial })).done;
+      const { worktree, branch, base } = place;
+      return { ...b.ref, runId, idea: 't-1', title: 'Do t-1', agentName: 'ed-001', worktree, branch, base, head };
+    };
+    const told = () => [...on.pulls.values()].map(({ body }) => /^.* agent runs?.*$/m.exec(body)?.[0]);
+    const [first, second, third] = [b.ref.runId, '20260102-000000-bbbb', '20260103-000000-cccc'];
+    expect(await at.land(await works(first, 1, 0.4))).toMatchObject({ kind: 'in-review' });
+    expect(told()).toEqual(['1 agent run by sh, $0.40.']);
+    await works(first, 2, 0.2);
+    await b.laterRun(second, remote ? { remote } : {});
+    const { look } = await reviewOf(at, await works(second, 1, 0.3));
+    expect(told()).toEqual(['3 agent runs by sh, $0.90.']);
+    // What comes after its landing is another piece of work.
+    mergePull(on.repo, 1, 'ann');
+    expect(await look()).toMatchObject({ kind: 'merged' });
+    await b.laterRun(third, remote ? { remote } : {});
+    expect(await at.land(await works(third, 1, 0.1))).toMatchObject({ kind: 'in-review' });
+    expect(told()).toEqual(['3 agent runs by sh, $0.90.', '1 agent run by sh, $0.10.']);
   });
 });

@@ -17,20 +17,21 @@ export interface OnGithub {
   pulls: Map<number, Pull>;
 }
 
-/** `program`: the path of `gh`. `landing`, `pr`: besides what makes it one of pull requests. `more`: of the bench. */
+interface Options extends Pick<BenchOptions, 'output' | 'ideas' | 'files'> {
+  gate?: readonly string[];
+  landing?: object;
+  pr?: object;
+}
+
+/** `program`: the path of `gh`. `landing`, `pr`: besides what makes it one of pull requests. */
 export async function onGithub(
   program: string | undefined,
-  {
-    gate = ['true'],
-    landing = {},
-    pr = {},
-    more = {},
-  }: { gate?: readonly string[]; landing?: object; pr?: object; more?: Pick<BenchOptions, 'ideas' | 'files'> } = {},
+  { gate = ['true'], landing = {}, pr = {}, ...options }: Options = {},
 ): Promise<OnGithub> {
   const forge = await startForge();
   try {
     const config = { gate, landing: { mode: 'pr', pr: { repo: 'github.localhost/me/shop', ...pr }, ...landing } };
-    const at = await pushing({ ...more, config });
+    const at = await pushing({ config, ...options });
     const repo = forge.world.repo('me', 'shop', { me: 'OWNER', ann: 'MEMBER' });
     const { pulls } = withGit(repo, at.bare);
     Object.assign(at.b.env, forge.env('me', at.b.base), { PATH: `${dirname(program ?? '')}:${at.b.env.PATH}` });
@@ -49,10 +50,10 @@ export async function reviewOf(
   const result = await land(input);
   if (result.kind !== 'in-review') throw new Error(JSON.stringify(result));
   const { pull } = result;
-  const { idea, worktree, branch, base, head, agentName } = input;
+  const { runId, idea, worktree, branch, base, head, agentName } = input;
   const look = (seen: string[] = []): Promise<LookResult> =>
     b.call(b.activities.lookAtPull, {
-      ...{ ...b.ref, idea, pull, seen },
+      ...{ ...b.ref, runId, idea, pull, seen },
       work: { worktree, branch, base, head, agentName },
     }).done;
   return { pull, look };

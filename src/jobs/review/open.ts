@@ -4,9 +4,6 @@
  * where its tip is a commit that ralphctl pushed, or that a person merged since.
  */
 
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ideaDir } from '../../config/paths.js';
 import { openRemote } from '../../git/delivery/remote.js';
 import { RepositoryError } from '../../git/errors.js';
 import type { LandOptions, Outcome } from '../../git/landing/land.js';
@@ -18,11 +15,11 @@ import { forgetClosed, noteClosed } from '../../run-files/carried.js';
 import { noteReviewed, type Reviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { endOfWait } from '../../trackers/tracker.js';
-import { readResult } from '../agent-run/result.js';
 import type { WorkDeps } from '../job.js';
 import { redactorOf } from '../secrets.js';
 import { type Answers, answerComments } from './answer.js';
 import { closingOf, type Redact } from './closing.js';
+import { effortOf } from './effort.js';
 import { type Forge, ForgeError, type Listed } from './forge.js';
 import { forgeOf } from './open-forge.js';
 import { pushBranch, pushedBefore, sameFiles } from './push-branch.js';
@@ -165,7 +162,7 @@ export const openerOf =
     signal: AbortSignal,
   ) =>
   async ({ commit, onto, trees }: Gated, gate: MergedGate | undefined): Promise<Outcome> => {
-    const effort = await effortOf(deps, run.file, idea.id);
+    const effort = await effortOf(deps.root, run.file, idea.id);
     try {
       const about = { idea, anew, seen, below, candidate: commit, onto, gate, ...effort };
       const opened = await openPull(deps, run, about, signal);
@@ -193,21 +190,3 @@ export const openerOf =
       };
     }
   };
-
-/** The agent runs of the idea in this run. */
-async function effortOf(
-  deps: WorkDeps,
-  { project, runId }: LoadedRun['file'],
-  idea: string,
-): Promise<Pick<OpenInput, 'runs' | 'dollars' | 'by'>> {
-  const dir = ideaDir(deps.root, project, runId, idea);
-  const names = (await readdir(dir).catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const results = (await Promise.all(names.map((name) => readResult(join(dir, name))))).filter(
-    (one) => one !== undefined,
-  );
-  const dollars = results.reduce((sum, { usage }) => sum + (usage?.costUsd ?? 0), 0);
-  const by = [
-    ...new Set(results.flatMap(({ agent, model }) => (agent ? [model ? `${agent} (${model})` : agent] : []))),
-  ];
-  return { runs: names.length, dollars, by };
-}
