@@ -1,45 +1,82 @@
 /**
  * Reads ideas of earlier runs for triage: running ones, landed ones, and their durations.
- * Invariant: reads only; needs neither server nor worker, and skips runs with very large event files.
+ * Invariant: reads only; needs neither server nor worker. A run with very many events is read as a stream, of which only
+ * those events are parsed that say how its ideas stand. A run that cannot be read is told.
  */
 import { stat } from 'node:fs/promises';
+import { fold } from '../model/fold.js';
+import type { RunModel } from '../model/model.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import type { KnownWork, PastWork } from '../protocol/triage.js';
-import { eventsPath } from './events.js';
-import { readModel } from './read-model.js';
+import { eventsPath, parseEvent } from './events.js';
+import { emptyModel, readModel, takeAdded } from './read-model.js';
 import { listRuns } from './run.js';
+import { LineTail } from './tail.js';
 
 export interface WorkHere {
   known: KnownWork[];
   /** Newest first. */
   past: PastWork[];
+  /** A sentence for each run that cannot be read. */
+  problems: string[];
 }
 
+/** Runs that are read in any case; older ones only while their work counts as done lately. */
 const MOST_RUNS = 20;
+const MOST_RECENT = 500;
+/** As long as triage takes landed work for such. */
+const RECENT_MS = 14 * 24 * 3_600_000;
+/** Events of a longer file are filtered. */
 const MOST_BYTES = 8_000_000;
 const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
 const LEFT = new Set<string>(['abandoned', 'skipped']);
 
 export async function workHere(root: string, project: string): Promise<WorkHere> {
-  const here: WorkHere = { known: [], past: [] };
+  const here: WorkHere = { known: [], past: [], problems: [] };
   const seen = new Set<string>();
-  for (const [place, runId] of (await listRuns(root, project).catch(() => [])).slice(0, MOST_RUNS).entries()) {
+  for (const [place, runId] of (await listRuns(root, project).catch(() => [])).slice(0, MOST_RECENT).entries()) {
     const ref = { project, runId };
-    const size = await stat(eventsPath(root, ref)).then(
-      (about) => about.size,
-      () => 0,
-    );
-    const read = size > MOST_BYTES ? undefined : await readModel(root, ref).catch(() => undefined);
-    if (!read) continue;
-    const open = place === 0 && !OVER.has(read.model.state);
-    for (const { id, title, text = '', group, status, landedBefore, since, spent } of read.model.ideas.values()) {
-      const landed = status === 'landed' && !landedBefore;
-      const underWay = open && status !== 'landed' && !LEFT.has(status);
-      if (group || seen.has(id) || !(landed || underWay)) continue;
-      seen.add(id);
-      const closed = landed && since !== undefined ? { closed: new Date(since).toISOString() } : {};
-      here.known.push({ id, title, text, state: landed ? 'closed' : 'open', ...closed });
-      if (landed && spent.ms > 0) here.past.push({ title, text, ms: spent.ms });
-    }
+    const { size, mtimeMs } = await stat(eventsPath(root, ref)).catch(() => ({ size: 0, mtimeMs: 0 }));
+    if (place >= MOST_RUNS && mtimeMs < Date.now() - RECENT_MS) continue;
+    const model = await (size > MOST_BYTES ? streamed(root, ref) : whole(root, ref)).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      here.problems.push(`triage does not know the work of run ${runId}: ${why}`);
+      return undefined;
+    });
+    if (model) take(model, { here, seen, newest: place === 0 });
   }
   return here;
+}
+
+function take(
+  { ideas, state }: RunModel,
+  { here, seen, newest }: { here: WorkHere; seen: Set<string>; newest: boolean },
+): void {
+  const open = newest && !OVER.has(state);
+  for (const { id, title, text = '', group, status, landedBefore, since, spent } of ideas.values()) {
+    const landed = status === 'landed' && !landedBefore;
+    const underWay = open && status !== 'landed' && !LEFT.has(status);
+    if (group || seen.has(id) || !(landed || underWay)) continue;
+    seen.add(id);
+    const closed = landed && since !== undefined ? { closed: new Date(since).toISOString() } : {};
+    here.known.push({ id, title, text, state: landed ? 'closed' : 'open', ...closed });
+    if (landed && spent.ms > 0) here.past.push({ title, text, ms: spent.ms });
+  }
+}
+
+const whole = async (root: string, ref: RunRef): Promise<RunModel | undefined> => (await readModel(root, ref))?.model;
+
+/** Events that say how ideas stand and what their agents took. `kind` follows the time in each line. */
+const SAYS = /^\{"at":"[^"]*","kind":"(?:run|idea|iteration|iteration-end|command|gone)"/;
+
+async function streamed(root: string, ref: RunRef): Promise<RunModel | undefined> {
+  const found = await emptyModel(root, ref);
+  if (!found) return undefined;
+  const { model } = found;
+  for await (const line of new LineTail(eventsPath(root, ref)).take()) {
+    const event = SAYS.test(line) ? parseEvent(line) : undefined;
+    if (event) fold(model, event);
+  }
+  await takeAdded(root, ref, model);
+  return model;
 }

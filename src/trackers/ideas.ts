@@ -35,9 +35,12 @@ const HELD = new Set(['blocked', 'on hold', 'wontfix', "won't fix", 'duplicate',
 /** Of these labels, the ones that say what becomes of the report itself. */
 const DECIDED = new Set(['blocked', 'on hold', 'wontfix', "won't fix"]);
 
+/** `ref`: its id in the tracker. */
+export type LeftItem = LeftOut & { ref: string };
+
 export interface Imported {
   ideas: Idea[];
-  leftOut: LeftOut[];
+  leftOut: LeftItem[];
 }
 
 /** Ids in the tracker of items that a person's label keeps from being worked on. */
@@ -45,15 +48,19 @@ export const heldOf = (items: readonly Item[]): string[] =>
   items.flatMap(({ ref, labels }) => (labels.some((label) => DECIDED.has(label.toLowerCase())) ? [ref] : []));
 
 export function ideasOf(items: readonly Item[], config: TrackerConfig, where: string): Imported {
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftItem[] = [];
   const taken = new Map<string, Item>();
+  // Some file systems take ids for the same that differ only in case.
+  const cased = new Set<string>();
   const prefix = config.idPrefix ?? PREFIX[config.tracker];
   const idOf = (ref: string): string => idFor(prefix, ref);
   for (const item of items) {
     const id = idOf(item.ref);
-    const why = taken.has(id) ? 'another item has the same id' : whyNot(item, config);
-    if (why === undefined) taken.set(id, item);
-    else leftOut.push({ id, title: plainTitle(item.title), line: 0, why });
+    const why = cased.has(id.toLowerCase()) ? 'another item has the same id' : whyNot(item, config);
+    if (why === undefined) {
+      taken.set(id, item);
+      cased.add(id.toLowerCase());
+    } else leftOut.push({ id, ref: item.ref, title: plainTitle(item.title), line: 0, why });
   }
   const ideas = [...taken].map(([id, item]) => ideaOf(id, item, config, where));
   const known = new Set(taken.keys());

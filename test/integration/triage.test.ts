@@ -29,6 +29,7 @@ const HOSTILE = { id: 'gh-4', title: '\u001b[31mred\u001b[0m', body: 'see \u001b
 interface Shown {
   survivors: { id: string; tier: string; learntFrom: number; accepted?: string }[];
   rejected: { id: string; gate: { number: number | null; name: string }; reason: string; quote: string }[];
+  leftOut: { id: string; title: string; why: string }[];
 }
 const shown = async (box: Sandbox, ...args: string[]): Promise<Shown> => {
   const { json } = await box.run('triage', ...args, '--json');
@@ -78,6 +79,50 @@ describe('E3 ralphctl triage', () => {
     const bad = await box.run('triage', 'bad.jsonl');
     expect(bad).toMatchObject({ code: 2 });
     expect(bad.stderr).toContain('bad.jsonl:1: title is missing');
+  });
+
+  it('F3 of a tracker: judges what a run would take, lists the rest with its cause, and accepts none of it', async () => {
+    const gone = { ref: '1', title: 'Save fails', body: SAVE.body, author: 'eva', member: true };
+    const zoom = { title: 'Zoom', body: 'Clicking the map zooms out instead of in.', author: 'eva', member: true };
+    const items = [
+      gone,
+      // A copy with more steps and an error has the higher score.
+      { ...gone, ref: '2', author: 'mallory', member: false, labels: ['p0'], body: `${gone.body}\n\n1. Open\n2. Save` },
+      { ...zoom, ref: '3', labels: ['blocked'] },
+      { ...zoom, ref: '4' },
+    ];
+    const tracker = `const items = ${JSON.stringify(items)};
+      let said = '';
+      process.stdin.on('data', (data) => (said += data)).on('end', () => {
+        if (JSON.parse(said).op === 'list') for (const item of items) console.log(JSON.stringify({ item }));
+        console.log('{"ok":true}');
+      });`;
+    const box = await boxWith({
+      'tracker.cjs': tracker,
+      'ralphctl.yaml': yaml({
+        version: 1,
+        agent: 'scripted',
+        backlog: { tracker: 'command', run: ['node', 'tracker.cjs'] },
+      }),
+    });
+    const result = await shown(box);
+    expect(result.survivors).toMatchObject([{ id: '1', duplicates: [] }]);
+    expect(result.rejected).toMatchObject([{ id: '4', duplicateOf: '3' }]);
+    expect(result.rejected[0]?.reason).toContain('which a label keeps back');
+    const stranger = 'mallory may not write to the repository; to take it, set trustLabel in ralphctl.yaml';
+    expect(result.leftOut).toEqual([
+      { id: '2', title: gone.title, why: stranger },
+      { id: '3', title: zoom.title, why: 'it has the label blocked' },
+    ]);
+    const table = await box.run('triage');
+    expect(table.stdout).toContain('4 reports: 1 to fix, 1 rejected, 2 left out');
+    expect(table.stdout).toContain(`  2  Save fails: ${stranger}`);
+
+    const accepted = await box.run('triage', 'accept', '2', '--reason', 'I know it');
+    expect(accepted).toMatchObject({ code: 7, stdout: '' });
+    expect(accepted.stderr).toContain(`2 is left out: ${stranger}`);
+    expect(await box.run('triage', 'accept', '4', '--reason', 'I know it')).toMatchObject({ code: 0 });
+    expect((await shown(box)).survivors.map(({ id }) => id).sort()).toEqual(['1', '4']);
   });
 
   it('E4 rejects what repeats an idea that landed here, and learns tiers from it', async () => {

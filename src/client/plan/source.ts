@@ -16,7 +16,7 @@ import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { BugReport } from '../../protocol/triage.js';
 import { UserError } from '../../protocol/user-error.js';
-import { ideasOf } from '../../trackers/ideas.js';
+import { heldOf, ideasOf, type LeftItem } from '../../trackers/ideas.js';
 import { openTracker, repositoryOf, type TrackerPlace } from '../../trackers/open.js';
 import { reportsOf } from '../../trackers/report.js';
 import { endOfWait, type Item, type Tracker, TrackerError } from '../../trackers/tracker.js';
@@ -101,15 +101,27 @@ export async function itemsOf(
   return { where: tracker.where, config, items: await asUserError(() => patiently(() => tracker.list())) };
 }
 
-/** Its open reports, and those that were closed lately. */
-export async function reportsIn(
-  context: Context,
-  root: string,
-  given: TrackerConfig,
-): Promise<{ where: string; reports: BugReport[] }> {
-  const { tracker } = await trackerHere(context, root, given);
-  const read = async () => reportsOf(tracker, await tracker.list());
-  return { where: tracker.where, reports: await asUserError(() => patiently(read)) };
+export interface TrackedReports {
+  where: string;
+  /** All open ones, also those without an idea, and those that were closed lately. */
+  reports: BugReport[];
+  /** What a run would take. */
+  ideas: Idea[];
+  /** Open reports that no run takes. */
+  leftOut: LeftItem[];
+  /** Ids of reports that a person's label keeps back. */
+  held: string[];
+}
+
+/** As the waves of a run read them. */
+export async function reportsIn(context: Context, root: string, given: TrackerConfig): Promise<TrackedReports> {
+  const { tracker, config } = await trackerHere(context, root, given);
+  const { where } = tracker;
+  const read = async () => {
+    const items = await tracker.list();
+    return { where, reports: await reportsOf(tracker, items), ...ideasOf(items, config, where), held: heldOf(items) };
+  };
+  return asUserError(() => patiently(read));
 }
 
 /** Opens the tracker; the repository stands in the configuration that it returns. */

@@ -6,9 +6,16 @@ import type { Rejection, Survivor, Triage } from '../../protocol/triage.js';
 import { GATE_NAMES, gateNumber } from '../../screen/words/state-words.js';
 import { clean } from './live-lines.js';
 
-export function triageLines(file: string, { survivors, rejected, closed }: Triage): string[] {
-  const total = survivors.length + rejected.length + closed.length;
+/** `leftOut`: open reports of a tracker that no run takes. */
+export function triageLines(
+  file: string,
+  { survivors, rejected, closed }: Triage,
+  leftOut: readonly { id: string; title: string; why: string }[] = [],
+): string[] {
+  const judged = survivors.length + rejected.length;
+  const total = judged + closed.length + leftOut.length;
   const counts = [`${survivors.length} to fix`, `${rejected.length} rejected`];
+  if (leftOut.length > 0) counts.push(`${leftOut.length} left out`);
   if (closed.length > 0) counts.push(`${closed.length} closed`);
   return [
     `${clean(file)}: ${many(total, 'report')}: ${counts.join(', ')}. ${judgedText(survivors, rejected)}`,
@@ -16,7 +23,9 @@ export function triageLines(file: string, { survivors, rejected, closed }: Triag
     ...survivors.flatMap((one, at) => survivorLines(one, at + 1)),
     ...(rejected.length > 0 ? ['', 'rejected:'] : []),
     ...rejected.flatMap(rejectionLines),
-    ...(total > closed.length ? ['', 'overrule a verdict: ralphctl triage accept|reject <id> --reason <text>'] : []),
+    ...(leftOut.length > 0 ? ['', 'left out, so that no run takes them:'] : []),
+    ...leftOut.map(({ id, title, why }) => `  ${clean(id, 40)}  ${clean(title, 100)}: ${clean(why)}`),
+    ...(judged > 0 ? ['', 'overrule a verdict: ralphctl triage accept|reject <id> --reason <text>'] : []),
   ];
 }
 

@@ -2,6 +2,7 @@
  * Triages the reports of a wave with what the project knows: verdicts of people, work under way, landed work, files.
  * Invariant: the same verdicts as `ralphctl triage`.
  */
+import { keptBack } from '../../decide/triage/kept-back.js';
 import { eachOf } from '../../decide/triage/slices.js';
 import { learning } from '../../decide/triage/tier.js';
 import { triaging } from '../../decide/triage/triage.js';
@@ -9,7 +10,7 @@ import { unread } from '../../decide/triage/unread.js';
 import type { Candidate } from '../../decide/waves/choose.js';
 import { listFiles } from '../../git/checkout-index.js';
 import type { Idea } from '../../protocol/idea.js';
-import type { BugReport, KnownWork, Reading } from '../../protocol/triage.js';
+import type { BugReport, Reading } from '../../protocol/triage.js';
 import type { WaveReading, WaveRejection } from '../../protocol/waves.js';
 import { readingsOf } from '../../run-files/readings.js';
 import { overrulesOf } from '../../run-files/triage.js';
@@ -69,7 +70,7 @@ export async function judge(
   const about = {
     ...{ reports: judged, overrules, past, files, readings, now: new Date().toISOString() },
     // An idea never repeats itself.
-    known: [...known.filter(({ id }) => !ids.has(id)), ...keptBack(reports, new Set(held), byRef)],
+    known: [...known.filter(({ id }) => !ids.has(id)), ...keptBack(reports, new Set(held), (id) => byRef.has(id))],
   };
   let result = await inTurns(triaging(about));
   const byId = new Map(judged.map((one) => [one.id, one]));
@@ -95,13 +96,3 @@ export async function judge(
   }
   return { candidates, rejected, readings: byIdea, ...(read ? { told: read.told } : {}) };
 }
-
-/** Reports that a label keeps back are not worked on, and what repeats them is not, either. */
-const keptBack = (
-  reports: readonly BugReport[],
-  held: ReadonlySet<string>,
-  byRef: ReadonlyMap<string, Idea>,
-): KnownWork[] =>
-  reports
-    .filter(({ id, state }) => state === 'open' && held.has(id) && !byRef.has(id))
-    .map(({ id, title, body }) => ({ id, title, text: body, state: 'held' }));

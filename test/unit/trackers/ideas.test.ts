@@ -26,6 +26,12 @@ describe('ideas of items (F3)', () => {
     expect(ids([item('1'), item('Über/../x y')])[1]).toBe(odd);
   });
 
+  it('that differ only in case are one', () => {
+    const { ideas, leftOut } = read([item('d'), item('D')]);
+    expect([ideas.map(({ id }) => id), leftOut]).toMatchObject([['issue-d'], [{ ref: 'D', why: 'another item has the same id' }]]);
+    expect(validateIdeas(ideas)).toEqual([]);
+  });
+
   it('have the priority of their labels, and tags that count in the score', () => {
     const { ideas } = read([
       item('1', { labels: ['Priority: high', 'quick-win'] }),

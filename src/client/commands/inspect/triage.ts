@@ -15,29 +15,35 @@ import { readingsOf } from '../../../run-files/readings.js';
 import { keepSource, lastSource, overrule, overrulesOf } from '../../../run-files/triage.js';
 import { workHere } from '../../../run-files/work-here.js';
 import { GATE_NAMES, gateNumber } from '../../../screen/words/state-words.js';
-import { type Context, findProject, type Project, print, printJson } from '../../context.js';
-import { reportsIn } from '../../plan/source.js';
+import { type Context, findProject, type Project, print, printJson, say } from '../../context.js';
+import { reportsIn, type TrackedReports } from '../../plan/source.js';
+import { toJudge } from '../../plan/to-judge.js';
 import { ensureStateFolder } from '../../state-folder.js';
 import { clean } from '../../views/live-lines.js';
 import { triageLines } from '../../views/triage-lines.js';
 
 const DEFAULT_FILE = 'reports.jsonl';
+const MOST_PROBLEM = 1000;
 
 export async function showTriage(context: Context, named: string | undefined): Promise<number> {
   const project = await findProject(context);
   const { root } = context;
-  const { shown, file, reports } = await reportsOf(context, project, named);
+  const { shown, file, reports: all, tracked } = await reportsOf(context, project, named);
   await ensureStateFolder(context);
   if (file !== undefined) await keepSource(root, project.id, file);
-  const [overrules, { known, past }, files, readings] = await Promise.all([
+  const { known: work, past, problems } = await workHere(root, project.id);
+  const { reports, known, leftOut } = tracked
+    ? toJudge(all, tracked, work)
+    : { reports: all, known: work, leftOut: undefined };
+  const [overrules, files, readings] = await Promise.all([
     overrulesOf(root, project.id, reports),
-    workHere(root, project.id),
     listFiles(project.repository.root),
     readingsOf(root, project.id, reports),
   ]);
+  for (const problem of problems) say(clean(problem, MOST_PROBLEM));
   const result = triage({ reports, overrules, known, past, files, readings, now: new Date().toISOString() });
-  if (context.json) printJson(asJson(shown, reports, result));
-  else for (const line of triageLines(shown, result)) print(line);
+  if (context.json) printJson({ ...asJson(shown, reports, result), ...(leftOut ? { leftOut } : {}) });
+  else for (const line of triageLines(shown, result, leftOut)) print(line);
   return EXIT.ok;
 }
 
@@ -49,7 +55,7 @@ export async function overruleReport(
 ): Promise<number> {
   if (!reason?.trim()) throw new UserError(`say why: ralphctl triage ${verdict} ${clean(id, 60)} --reason <text>`);
   const project = await findProject(context);
-  const { shown, reports } = await reportsOf(context, project, named);
+  const { shown, reports, tracked } = await reportsOf(context, project, named);
   const report = reports.find((one) => one.id === id);
   if (!report) {
     const near = nearest(
@@ -63,6 +69,9 @@ export async function overruleReport(
   }
   if (report.state === 'closed')
     throw new UserError(`${clean(id, 60)} is closed. Triage judges open reports only: ralphctl triage`, EXIT.refused);
+  const left = verdict === 'accept' && tracked?.leftOut.find(({ ref }) => ref === id);
+  if (left)
+    throw new UserError(`${clean(id, 60)} is left out: ${clean(left.why)}. No verdict changes that`, EXIT.refused);
   await ensureStateFolder(context);
   await overrule(context.root, project.id, report, { verdict, reason });
   if (context.json) printJson({ kind: 'overruled', id, verdict, reason });
@@ -76,6 +85,8 @@ interface Reports {
   /** Absent: they are in a tracker. */
   file?: string;
   reports: BugReport[];
+  /** Absent: they are in a file. */
+  tracked?: Pick<TrackedReports, 'ideas' | 'leftOut' | 'held'>;
 }
 
 /** The named file, else the file of this project's last triage, else the configured tracker, else `reports.jsonl`. */
@@ -89,8 +100,8 @@ async function reportsOf(context: Context, { id, repository }: Project, named: s
     () => undefined,
   );
   if (!tracker) return ofFile(context, join(folder, DEFAULT_FILE));
-  const { where, reports } = await reportsIn(context, repository.root, tracker);
-  return { shown: where, reports };
+  const { where, reports, ...tracked } = await reportsIn(context, repository.root, tracker);
+  return { shown: where, reports, tracked };
 }
 
 const ofFile = async (context: Context, file: string): Promise<Reports> => ({
