@@ -16,6 +16,10 @@ import { type TrackerLine, type TrackerRequest, trackerAnswer, type WireItem, wr
 const MAX_BYTES = 64 << 20;
 const MOST_LINES = 100_000;
 
+/** How programs say that they do not know a request. */
+const UNKNOWN_OP = /\bunknown\b|\b(?:not|n't) (?:know|support|implement)|\bunsupported\b|\bunimplemented\b/i;
+const UNKNOWN_ANSWER = '{"error":"unknown op"}';
+
 const OPS = { works: 'progress', asks: 'progress', done: 'done', released: 'release' } as const;
 
 export class CommandTracker implements Tracker {
@@ -43,18 +47,23 @@ export class CommandTracker implements Tracker {
     };
     const lines = await this.#call({ version: 1, op: 'list', filter });
     return lines
-      .flatMap((line) => ('item' in line ? [asItem(line.item)] : []))
+      .flatMap((line) => ('item' in line ? [line.item] : []))
+      .filter((one) => milestone === undefined || one.milestone === milestone)
+      .map(asItem)
       .filter((one) => labels.every((label) => one.labels.includes(label)))
       .filter((one) => author === undefined || one.author === author)
       .slice(0, most);
   }
 
-  /** An optional request: a program that does not know it fails, and nothing is compared with what it has closed. */
+  /** An optional request: of a program that does not know it, nothing is compared with what it has closed. */
   async closed(since: Date): Promise<BugReport[]> {
     const lines = await this.#call({ version: 1, op: 'closed', since: since.toISOString(), most: MOST_CLOSED }).catch(
       (error: unknown): TrackerLine[] => {
-        if (error instanceof TrackerError && error.at === undefined) return [];
-        throw error;
+        if (!(error instanceof TrackerError)) throw error;
+        if (!error.retry && UNKNOWN_OP.test(error.message)) return [];
+        // An outage: without what was closed, triage would take reports again that somebody has just fixed.
+        const hint = `a program that lists no closed items answers with ${UNKNOWN_ANSWER}`;
+        throw new TrackerError(`${error.message}; ${hint}`, error.retry, error.at, error.needsPerson);
       },
     );
     return lines

@@ -38,7 +38,7 @@ export const trackerRequest = z
           query: z.string().optional().describe('Items that this search finds, in the words of the tracker.'),
           most: z.int().describe('More items are ignored.'),
         })
-        .describe('From ralphctl.yaml. ralphctl applies labels and author again.'),
+        .describe('From ralphctl.yaml. ralphctl applies labels, author and milestone again.'),
     }),
     z.strictObject({
       version,
@@ -83,6 +83,7 @@ const item = z.looseObject({
   body: z.string().max(MOST_TEXT).nullish().describe('Text of the item; Markdown or plain.'),
   labels: z.array(z.string().max(1000)).max(100).nullish().describe('Labels. Some are a priority.'),
   author: z.string().max(1000).nullish().describe('Who wrote it.'),
+  milestone: z.string().max(1000).nullish().describe('Title of its milestone.'),
   member: z.boolean().nullish().describe('Whether the author may write to the project. Default: false.'),
   url: z.string().max(4000).nullish().describe('Address of the item.'),
   created: isoTime().nullish().describe('ISO 8601.'),

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const folder = resolve(process.argv[2] ?? 'items');
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** An item: its title is the first heading; `labels:`, `author:` and `after:` may stand in lines above it. */
+/** An item: its title is the first heading; `labels:`, `author:`, `milestone:` and `after:` may stand in lines above it. */
 async function readItem(name) {
   const text = await readFile(join(folder, name), 'utf8');
   const [head, ...rest] = text.split(/^# /m);
@@ -28,6 +28,7 @@ async function readItem(name) {
       .filter(Boolean);
   const ref = name.replace(/\.md$/, '');
   const author = field('author');
+  const milestone = field('milestone');
   return {
     ref,
     title: title.trim(),
@@ -35,6 +36,7 @@ async function readItem(name) {
     labels: list('labels'),
     after: list('after'),
     ...(author === undefined ? {} : { author }),
+    ...(milestone === undefined ? {} : { milestone }),
     // Whoever can write into the folder belongs to the project, unless the item names a guest.
     member: field('guest') === undefined,
   };
@@ -131,6 +133,7 @@ const ops = {
       const found = words.every((word) => `${item.title}\n${item.body}`.toLowerCase().includes(word));
       if (!isOpen || !wanted || !found || left <= 0) continue;
       if (filter.author !== undefined && item.author !== filter.author) continue;
+      if (filter.milestone !== undefined && item.milestone !== filter.milestone) continue;
       left -= 1;
       say({ item });
     }

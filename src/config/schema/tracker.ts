@@ -29,7 +29,10 @@ const write = z
   .describe('What ralphctl may write to the tracker. true: assign, comment, close. Default: nothing.');
 
 /** Keys that other trackers would ignore. */
-const ONLY_OF = { file: ['jsonl'], run: ['command'], repository: ['github', 'gitlab'] };
+const ONLY_OF = {
+  ...{ file: ['jsonl'], run: ['command'], repository: ['github', 'gitlab'] },
+  milestone: ['github', 'gitlab', 'command'],
+};
 
 export const tracker = z
   .strictObject({
@@ -50,7 +53,7 @@ export const tracker = z
     passEnv: z.array(envName).default([]).describe('Of command: like gate.passEnv, for this program.'),
     labels: z.array(text).default([]).describe('Only issues with all of these labels.'),
     author: text.optional().describe('Only issues of this author.'),
-    milestone: text.optional().describe('Only issues of the milestone with this title.'),
+    milestone: text.optional().describe('Only issues of the milestone with this title. Not for jsonl.'),
     query: text.optional().describe('Only issues that this search finds, in the words of the tracker.'),
     trust: z
       .enum(['members', 'anyone'])

@@ -83,10 +83,13 @@ function listed(call: Call): unknown[] {
   const labels = (query.get('labels') ?? '').split(',').filter(Boolean);
   const [author, search] = [query.get('author_username'), query.get('search')?.toLowerCase()];
   const since = query.get('updated_after');
+  const milestone = query.get('milestone');
+  const inIt = repo.milestones.find(({ title }) => title === milestone)?.number;
   return [...repo.issues.values()]
     .filter((one) => (one.state === 'open') === (query.get('state') !== 'closed') && !one.pull)
     .filter((one) => since === null || (one.closedAt ?? one.createdAt) >= since)
     .filter((one) => labels.every((label) => one.labels.includes(label)))
+    .filter((one) => milestone === null || (inIt !== undefined && one.milestone === inIt))
     .filter((one) => author === null || one.login === author)
     .filter((one) => search === undefined || `${one.title} ${one.body}`.toLowerCase().includes(search))
     .map((one) => issueJson(call, one));

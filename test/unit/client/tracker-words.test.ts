@@ -44,15 +44,17 @@ it('where all has landed, no path is named that does not exist, and nothing is s
   expect(await reusedIdLines(context(), plan)).toEqual([]);
 });
 
-it('a conversion of nothing names the tracker', async () => {
-  await put(repo.root, {
-    'reports.jsonl': '',
-    'ralphctl.yaml': 'version: 1\nbacklog: { tracker: jsonl, file: reports.jsonl }\n',
-  });
-  await expect(convert(context(), undefined, { to: 'roadmap' })).rejects.toThrow(
-    'reports of reports.jsonl contains no ideas',
-  );
-});
+it.each(['roadmap', 'ideas'] as const)(
+  'F3: text from outside does not become a backlog of your own: %s',
+  async (to) => {
+    await put(repo.root, { 'ralphctl.yaml': 'version: 1\nbacklog: { tracker: jsonl, file: reports.jsonl }\n' });
+    const failed = convert(context(), undefined, { to, out: 'mine.md' });
+    await expect(failed).rejects.toThrow(
+      /the backlog is the tracker jsonl.*convert reads backlog files only.*ralphctl start/,
+    );
+    await expect(readFile(join(repo.root, 'mine.md'), 'utf8')).rejects.toThrow('ENOENT');
+  },
+);
 
 it('E1: --take-over frees the claim in the source of the run, and needs an idea', async () => {
   const plan = await planned();

@@ -38,6 +38,16 @@ describe.each(KINDS.map((kind) => [`${kind.name}${kind.leftOut}`, kind] as const
     expect((await place.open(false, { query: 'table' }).list()).map(({ ref }) => ref)).toEqual(['8']);
   });
 
+  test('lists the items of a milestone alone, or refuses the filter', async () => {
+    const more = { milestone: 'v1' };
+    if (kind.name === 'jsonl') return expect(() => place.open(false, more)).toThrow(/milestone/);
+    await place.put([
+      { ref: '9', title: 'In v1', milestone: 'v1' },
+      { ref: '10', title: 'In v2', milestone: 'v2' },
+    ]);
+    expect((await place.open(false, more).list()).map(({ ref }) => ref)).toEqual(['9']);
+  });
+
   test('E3 lists what was closed lately, for comparison', async () => {
     if (kind.name === 'jsonl') await place.put([...ITEMS, { ref: '9', title: 'Over', state: 'closed' }]);
     else {

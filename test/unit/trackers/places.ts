@@ -9,6 +9,7 @@ import { openTracker } from '../../../src/trackers/open.js';
 import type { Tracker } from '../../../src/trackers/tracker.js';
 import { FORGE_HOST, GITLAB_TEST_HOST, startForge } from '../../support/forge/forge.js';
 import { GLAB_STAND_IN, ghProgram, glabProgram, leftOut } from '../../support/forge/programs.js';
+import type { Repo } from '../../support/forge/world.js';
 
 export interface Seen {
   open: boolean;
@@ -24,6 +25,8 @@ export interface Given {
   body?: string;
   labels?: string[];
   author?: string;
+  /** Its title. */
+  milestone?: string;
   state?: 'open' | 'closed';
 }
 
@@ -50,6 +53,14 @@ const scratch = (): Promise<string> => mkdtemp(join(tmpdir(), 'ralphctl-trackers
 
 const [gh, glab] = await Promise.all([ghProgram(), glabProgram()]);
 
+/** Its number; a new one where there is none. */
+function milestoneOf({ milestones }: Repo, title: string): number {
+  const found = milestones.find((one) => one.title === title);
+  const number = found?.number ?? milestones.length + 1;
+  if (!found) milestones.push({ number, title, state: 'open' });
+  return number;
+}
+
 /** `program`: the folder with the command line of the forge. */
 const forgeKind =
   (tracker: 'github' | 'gitlab', host: string, program: (dir: string) => Promise<string>) => async () => {
@@ -59,8 +70,11 @@ const forgeKind =
     await forge.glabSettings(dir);
     return {
       async put(items: readonly Given[]) {
-        for (const { ref, author = 'acme', ...given } of items)
-          forge.world.issue(repo, { number: Number(ref), login: author, ...given });
+        for (const { ref, author = 'acme', milestone, ...given } of items)
+          forge.world.issue(repo, {
+            ...{ number: Number(ref), login: author, ...given },
+            ...(milestone === undefined ? {} : { milestone: milestoneOf(repo, milestone) }),
+          });
       },
       open: (write: unknown, more: Record<string, unknown> = {}, login = 'bot') =>
         openTracker(configOf({ tracker, repository: `${host}/acme/shop`, write, ...more }), {
@@ -149,8 +163,10 @@ const example: Kind = {
     await mkdir(items);
     return {
       async put(all) {
-        for (const { ref, title, body = '', labels = [], author } of all) {
-          const head = `labels: ${labels.join(', ')}\n${author === undefined ? '' : `author: ${author}\n`}`;
+        for (const { ref, title, body = '', labels = [], author, milestone } of all) {
+          const named = { author, milestone };
+          const more = Object.entries(named).map(([key, value]) => (value === undefined ? '' : `${key}: ${value}\n`));
+          const head = `labels: ${labels.join(', ')}\n${more.join('')}`;
           await writeFile(join(items, `${ref}.md`), `${head}\n# ${title}\n\n${body}\n`);
         }
       },

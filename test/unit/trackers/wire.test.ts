@@ -8,9 +8,9 @@ import type { Tracker } from '../../../src/trackers/tracker.js';
 import { trackerSchemas } from '../../../src/trackers/wire.js';
 
 /** A program that prints this. */
-const printing = (output: string, more = '', timeoutMs = 20_000): Tracker => {
+const printing = (output: string, more = '', timeoutMs = 20_000, filter: object = {}): Tracker => {
   const run = [process.execPath, '-e', `process.stdout.write(${JSON.stringify(output)});${more}`];
-  return openTracker(schema.parse({ tracker: 'command', run, write: true }), {
+  return openTracker(schema.parse({ tracker: 'command', run, write: true, ...filter }), {
     ...{ env: process.env, cwd: tmpdir(), timeoutMs },
   });
 };
@@ -56,6 +56,7 @@ describe('tracker programs (F4)', () => {
     [{ tracker: 'github', file: 'reports.jsonl' }, 'file', 'jsonl'],
     [{ tracker: 'jsonl', file: 'reports.jsonl', repository: 'acme/shop' }, 'repository', 'github or gitlab'],
     [{ tracker: 'gitlab', run: ['./tracker'] }, 'run', 'command'],
+    [{ tracker: 'jsonl', file: 'reports.jsonl', milestone: 'v1' }, 'milestone', 'github or gitlab or command'],
   ])('a key of another tracker is refused by its name: %j', (given, key, owner) => {
     expect(schema.safeParse(given).error?.issues).toMatchObject([
       {
@@ -63,6 +64,34 @@ describe('tracker programs (F4)', () => {
         message: `is for the tracker ${owner} only, and this one is ${given.tracker}: remove one of them`,
       },
     ]);
+  });
+
+  it('what a program lists is filtered by milestone again, as by labels', async () => {
+    const items = ['v1', 'v2', undefined].map((milestone, at) => ({ ref: String(at), title: 'x', milestone }));
+    const output = `${items.map((one) => `${JSON.stringify({ item: one })}\n`).join('')}{"ok":true}\n`;
+    const refs = async (more: object) => (await printing(output, '', 20_000, more).list()).map(({ ref }) => ref);
+    expect(await refs({ milestone: 'v1' })).toEqual(['0']);
+    expect(await refs({})).toEqual(['0', '1', '2']);
+  });
+
+  it.each(['unknown op closed', 'this tracker does not know closed', 'op not supported'])(
+    'a program need not list what was closed: %s',
+    async (error) => {
+      expect(await printing(`${JSON.stringify({ error, retry: false })}\n`).closed(new Date(0))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['{"error":"the network is down","retry":true}', true],
+    ['{"error":"the login is gone"}', false],
+    ['{"error":"slow down","retryAt":"2030-01-01T00:00:00Z"}', true],
+  ])('an outage does not count as nothing closed: %s', async (line, retry) => {
+    await expect(printing(`${line}\n`).closed(new Date(0))).rejects.toMatchObject({ retry });
+  });
+
+  it('a program that crashes over the list of closed items is told how to go without', async () => {
+    const crash = printing('', 'process.exit(1)').closed(new Date(0));
+    await expect(crash).rejects.toMatchObject({ retry: true, message: /\{"error":"unknown op"\}/ });
   });
 
   it('a list that is cut off is no shorter list', async () => {

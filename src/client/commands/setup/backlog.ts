@@ -6,6 +6,7 @@ import { FORMATS } from '../../../backlog/formats/registry.js';
 import { unclear } from '../../../backlog/unclear.js';
 import { type Target, written } from '../../../backlog/write.js';
 import { configFolder } from '../../../config/load.js';
+import { trackerOf } from '../../../config/schema/tracker.js';
 import type { FormatName } from '../../../protocol/backlog-formats.js';
 import { many } from '../../../protocol/many.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
@@ -131,10 +132,15 @@ export async function convert(context: Context, named: string | undefined, optio
   const { root } = repository;
   const folder = await configFolder(context.cwd, root);
   const { config } = await readConfig(folder);
+  const foreign = named === undefined ? trackerOf(config) : undefined;
+  // A file of your own has neither the fence nor the rule for text from outside.
+  if (foreign)
+    throw new UserError(
+      `the backlog is the tracker ${foreign.tracker}, and convert reads backlog files only: texts of others would count as yours. Name a file: ralphctl convert <file> --to ${options.to}; or work on the tracker as it is: ralphctl start`,
+    );
   const asked = { backlog: named, format: options.format };
-  const { file, ideas, leftOut, tracker } = await readSource(context, { project: id, root, folder }, config, asked);
-  if (ideas.length === 0)
-    throw new UserError(`${tracker?.where ?? (relative(context.cwd, file) || file)} contains no ideas`);
+  const { file, ideas, leftOut } = await readSource(context, { project: id, root, folder }, config, asked);
+  if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
   const text = await written(ideas, options.to);
   // A terminal must not obey a title. A pipe gets the text as it is.
   const shown = process.stdout.isTTY ? paragraphs(text.trimEnd()).join('\n') : text.trimEnd();
