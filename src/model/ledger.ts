@@ -45,7 +45,7 @@ function judged(chain: Chain): Chain {
   if (last?.pass === true) return { ...chain, outcome: 'landed' };
   if (last === undefined) {
     const judged = chain.rows.at(-1);
-    return judged?.kind === 'triage' ? { ...chain, outcome: 'rejected' } : chain;
+    return judged?.kind === 'triage' && judged.pass !== true ? { ...chain, outcome: 'rejected' } : chain;
   }
   // A later run, or a command after it, may take off what an earlier one landed.
   if (landed || last.data.commit !== undefined) return { ...chain, outcome: 'undone', broke: last };

@@ -11,7 +11,7 @@ export type Operation = (typeof OPERATIONS)[number];
 /**
  * progress: an agent run that changed nothing · fix-applied: an agent run with changes · build: a gate ·
  * review: a person looked at it · landing: a landing that did not succeed · push, pr: a delivery · triage: a wave does
- * not take the report.
+ * not take the report, or takes one that a person has accepted.
  */
 export const EVIDENCE = [
   'investigation',

@@ -31,6 +31,8 @@ export interface WaveSummary {
   failed: number;
   /** Someone else has them in the tracker, or a person took them out. */
   skipped: number;
+  /** Of these, the ones that someone else has. Absent: none, or an older version. */
+  elsewhere?: number;
   /** They wait for a person, or for another idea. */
   waiting: number;
   /** Wall clock. */

@@ -42,9 +42,9 @@ export interface LedgerWaves {
 
 export async function wavesInLedger(root: string, { project, runId }: RunRef): Promise<LedgerWaves> {
   const waves: LedgerWaves = { rejected: [], taken: new Map() };
-  for await (const { run, kind, op, idea, data, actor } of new ChainReader().read(ledgerPath(root, project))) {
+  for await (const { run, kind, op, idea, data, actor, pass } of new ChainReader().read(ledgerPath(root, project))) {
     if (run !== runId) continue;
-    if (kind === 'triage') {
+    if (kind === 'triage' && pass !== true) {
       const { data: said } = rejection.safeParse(data);
       if (!said) continue;
       const { report, wave, plan, title, gate, why: reason, quote, duplicateOf } = said;

@@ -55,7 +55,7 @@ function landingText({ data }: LedgerRow): string {
 function submitText({ data, pass }: LedgerRow): string {
   // A wave.
   if (typeof data.passed === 'number')
-    return `${count(data.passed)} of ${count(data.attempted)} passed, ${count(data.failed)} failed, ${count(data.skipped)} skipped`;
+    return `${count(data.passed)} of ${count(data.attempted)} passed, ${count(data.failed)} failed, ${count(data.skipped)} skipped${count(data.elsewhere) > 0 ? ` (${count(data.elsewhere)} claimed elsewhere)` : ''}`;
   if (pass === true) return `landed as ${short(data.commit)}`;
   if (data.commit !== undefined) return `taken off the target again with ${short(data.commit)}`;
   const reason = text(data.reason);
@@ -100,6 +100,7 @@ export function operationText(row: LedgerRow): string {
   if (kind === 'investigation')
     return `${actorText(actor)} read the report, about ${took(count(data.minutes) * 60_000)}: ${text(data.notes)}`;
   if (kind === 'push') return `pushed with ${short(data.commit)}`;
+  if (kind === 'triage' && row.pass === true) return `accepted by ${actorText(actor)}: ${text(data.why)}`;
   if (kind === 'triage')
     return `rejected by ${judgeText(text(data.gate))}: ${text(data.why)}${text(data.quote) === '' ? '' : `: "${text(data.quote)}"`}`;
   if (kind === 'pr' || (kind === 'review' && data.number !== undefined)) return pullText(row);

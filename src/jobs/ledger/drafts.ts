@@ -66,7 +66,7 @@ export async function agentDraft(input: RunAgentInput, result: RunAgentResult): 
   };
 }
 
-async function hashesOf(dir: string, files: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+export async function hashesOf(dir: string, files: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const all = await Promise.all(
     Object.entries(files).map(async ([name, file]) => {
       const hash = await hashOfFile(join(dir, file)).catch(() => undefined);
@@ -180,6 +180,14 @@ export const pushDrafts = ({ runId: run, serial }: PushTargetInput, result: Push
 /** Ideas with these states at the end of a run have failed; the others may continue. */
 const FAILED: ReadonlySet<IdeaStatus> = new Set(['failed', 'timeout', 'blocked', 'skipped', 'abandoned']);
 
+/** Skipped ideas may have come to the slot only to be claimed. The others have failed there, in a set-up, too. */
+const hasWorked = ({ status, startedAt, iterations }: IdeaModel): boolean =>
+  iterations.length > 0 || (startedAt !== undefined && status !== 'skipped' && status !== 'abandoned');
+
+/** A rule may skip an idea that has failed. Only a person gives one up. */
+const isByPerson = ({ status, told }: IdeaModel): boolean =>
+  status === 'abandoned' || (status === 'skipped' && told?.verb === 'skip');
+
 /** The approvals of people, and what did not land. @param ideas the ideas that the run worked on */
 export const closingDrafts = (
   { runId: run }: Pick<CloseRunInput, keyof RunRef>,
@@ -204,7 +212,7 @@ export const closingDrafts = (
           data: { by, said: done },
         };
       });
-    if (!FAILED.has(status) || model.iterations.length === 0) return approvals;
+    if (!FAILED.has(status) || !hasWorked(model)) return approvals;
     const key = `${run}/${idea}/ended/${status}`;
     const end: Draft = {
       key,
@@ -213,7 +221,7 @@ export const closingDrafts = (
       op: 'submit',
       idea,
       run,
-      actor: RALPHCTL,
+      actor: isByPerson(model) ? PERSON : RALPHCTL,
       pass: false,
       data: { status, reason },
     };

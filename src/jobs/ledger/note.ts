@@ -8,7 +8,7 @@ import { readModel } from '../../run-files/read-model.js';
 import { loadIdea } from '../../run-files/run.js';
 import type { WorkDeps, WorkInput, WorkName, WorkResult } from '../job.js';
 import { load } from '../load.js';
-import { saidBy } from '../waves/named.js';
+import { saidBy, wavePath } from '../waves/named.js';
 import { appendOperations } from './append.js';
 import {
   agentDraft,
@@ -22,6 +22,7 @@ import {
 } from './drafts.js';
 import { lookDrafts } from './pulls.js';
 import { endedWaves, waveDrafts } from './waves.js';
+import { withLogs, withWave } from './with-hashes.js';
 
 type Noted = {
   [Name in WorkName]?: (
@@ -43,10 +44,11 @@ const NOTED: Noted = {
     const idea = await loadIdea(root, input, input.idea);
     return [idea && commitDraft(idea), claimDraft(input, result)];
   },
-  planWave: async ({ root }, input, result) => waveDrafts(input, result, await saidBy(root, input)),
+  planWave: async ({ root }, input, result) =>
+    withWave(waveDrafts(input, result, await saidBy(root, input)), wavePath(root, input)),
   runAgent: async (_, input, result) => [await agentDraft(input, result)],
-  runGate: (_, input, result) => Promise.resolve([gateDraft(input, result)]),
-  landIdea: (_, input, result) => Promise.resolve(landingDrafts(input, result)),
+  runGate: (_, input, result) => withLogs([gateDraft(input, result)], result),
+  landIdea: (_, input, result) => withLogs(landingDrafts(input, result), 'gate' in result ? result.gate : undefined),
   lookAtPull: (_, input, result) => Promise.resolve(lookDrafts(input, result)),
   pushTarget: (_, input, result) => Promise.resolve(pushDrafts(input, result)),
   undoIdea: (_, input, result) => Promise.resolve([undoDraft(input, result)]),

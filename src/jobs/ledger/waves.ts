@@ -9,16 +9,35 @@ import type { Reading } from '../../protocol/triage.js';
 import type { PlanWaveInput, PlanWaveResult } from '../../protocol/waves.js';
 import type { ToldRejection } from '../../run-files/rejections.js';
 
+/** A report that a person has accepted, and the idea that it is. */
+export interface AcceptedReport {
+  report: string;
+  as: string;
+  title: string;
+  reason: string;
+}
+
+/** What a plan says, for the ledger. */
+export interface SaidByPlan {
+  fresh: readonly ToldRejection[];
+  readings: readonly (readonly [idea: string, reading: Reading])[];
+  accepted: readonly AcceptedReport[];
+}
+
 const RALPHCTL = { kind: 'ralphctl' } as const;
+const PERSON = { kind: 'person' } as const;
 const MOST_TITLE = 200;
 const MOST_NOTES = 1000;
 const waveOf = (wave: number): string => `wave-${wave}`;
 
-/** `fresh`: all rejections that this plan tells first. `readings`: what an agent said of the ideas that it takes. */
+/**
+ * `fresh`: all rejections that this plan tells first. `readings`, `accepted`: what an agent and people said of the ideas
+ * that it takes.
+ */
 export function waveDrafts(
   { runId: run, wave, again = 0 }: PlanWaveInput,
   result: PlanWaveResult,
-  { fresh, readings }: { fresh: readonly ToldRejection[]; readings: readonly (readonly [string, Reading])[] },
+  { fresh, readings, accepted }: SaidByPlan,
 ): Draft[] {
   if (result.kind !== 'planned') return [];
   const at = new Date().toISOString();
@@ -37,6 +56,7 @@ export function waveDrafts(
       .slice(0, 20);
     return {
       ...{ ...about, key: `${run}/${as}/triage/${said}`, op: 'evidence', kind: 'triage', idea: as, pass: false },
+      ...(gate === 'person' ? { actor: PERSON } : {}),
       ...(judgedBy === undefined ? {} : { actor: { kind: 'agent', name: judgedBy } }),
       data: {
         ...{
@@ -59,18 +79,29 @@ export function waveDrafts(
       ...{ actor, data: { wave, minutes, notes: notes.slice(0, MOST_NOTES), files } },
     };
   });
-  return [planned, ...refused, ...read];
+  const letIn = accepted.map(({ report, as, title, reason }): Draft => {
+    // One line for one verdict, whichever plan takes the idea.
+    const said = createHash('sha256')
+      .update(JSON.stringify([report, title, reason]))
+      .digest('hex')
+      .slice(0, 20);
+    return {
+      ...{ at, run, key: `${run}/${as}/accepted/${said}`, op: 'evidence', kind: 'triage', idea: as, pass: true },
+      ...{ actor: PERSON, data: { report, title: title.slice(0, MOST_TITLE), wave, why: reason } },
+    };
+  });
+  return [planned, ...refused, ...letIn, ...read];
 }
 
 /** Waves that ended. */
 export const endedWaves = (run: string, waves: readonly WaveModel[]): Draft[] =>
   waves.flatMap(({ wave, endedAt, summary }) => {
     if (endedAt === undefined || summary === undefined) return [];
-    const { attempted, passed, failed, skipped, waiting, ms, dollars } = summary;
+    const { ms, wave: _, ...counts } = summary;
     const idea = waveOf(wave);
     return {
       ...{ key: `${run}/${idea}/ended`, at: new Date(endedAt).toISOString(), op: 'submit', idea, run },
-      ...{ actor: RALPHCTL, durationMs: ms, pass: passed > 0 },
-      data: { attempted, passed, failed, skipped, waiting, dollars },
+      ...{ actor: RALPHCTL, durationMs: ms, pass: counts.passed > 0 },
+      data: counts,
     };
   });

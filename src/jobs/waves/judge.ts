@@ -15,6 +15,7 @@ import type { WaveReading, WaveRejection } from '../../protocol/waves.js';
 import { readingsOf } from '../../run-files/readings.js';
 import { overrulesOf } from '../../run-files/triage.js';
 import { workHere } from '../../run-files/work-here.js';
+import type { AcceptedReport } from '../ledger/waves.js';
 import { inTurns } from './in-turns.js';
 import type { Read } from './read/read.js';
 
@@ -27,6 +28,8 @@ interface Judged {
   rejected: WaveRejection[];
   /** By idea: what an agent says of its report. */
   readings: Map<string, Reading>;
+  /** Candidates that a person has accepted. */
+  accepted: AcceptedReport[];
   /** Absent: no agent was asked. */
   told?: WaveReading;
 }
@@ -59,7 +62,7 @@ export async function judge(
       ...{ id: idea.id, tier: tiers[at] ?? 'T2', score: score(idea, at), dependsOn: idea.dependsOn },
     }),
   );
-  if (reports === undefined) return { candidates, rejected: [], readings: new Map() };
+  if (reports === undefined) return { candidates, rejected: [], readings: new Map(), accepted: [] };
   const judged = reports.filter(({ id, state }) => state === 'closed' || byRef.has(id));
   const ids = new Set(ideas.map(({ id }) => id));
   const [overrules, files, readings] = await Promise.all([
@@ -78,9 +81,12 @@ export async function judge(
   const read = reads && wanted.length > 0 ? await reads(wanted, files) : undefined;
   for (const [id, reading] of read?.readings ?? []) readings.set(id, reading);
   if (read && read.readings.size > 0) result = await inTurns(triaging(about));
-  for (const { id, tier, score: points } of result.survivors) {
+  const accepted: AcceptedReport[] = [];
+  for (const { id, title, tier, score: points, accepted: reason } of result.survivors) {
     const idea = byRef.get(id);
-    if (idea) candidates.push({ id: idea.id, tier, score: points, dependsOn: idea.dependsOn });
+    if (!idea) continue;
+    candidates.push({ id: idea.id, tier, score: points, dependsOn: idea.dependsOn });
+    if (reason !== undefined) accepted.push({ report: id, as: idea.id, title, reason });
   }
   const rejected = result.rejected.map(
     ({ id, title, gate, reason, quote, duplicateOf, judgedBy }): WaveRejection => ({
@@ -94,5 +100,5 @@ export async function judge(
     const one = readings.get(ref);
     if (one) byIdea.set(idea.id, one);
   }
-  return { candidates, rejected, readings: byIdea, ...(read ? { told: read.told } : {}) };
+  return { candidates, rejected, readings: byIdea, accepted, ...(read ? { told: read.told } : {}) };
 }

@@ -6,12 +6,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readOwn } from '../../config/own-files.js';
 import { runDir } from '../../config/paths.js';
 import { readNote } from '../../config/stored.js';
 import type { Reading } from '../../protocol/triage.js';
 import type { PlanWaveInput, TakenReport, WaveRejection } from '../../protocol/waves.js';
 import { type LedgerWaves, type ToldRejection, wavesInLedger } from '../../run-files/rejections.js';
 import { writeAtomically } from '../../run-files/run.js';
+import type { AcceptedReport, SaidByPlan } from '../ledger/waves.js';
 
 interface WaveFile {
   version: 1;
@@ -23,28 +25,33 @@ interface WaveFile {
   rejected: ToldRejection[];
   /** By idea of the wave: what an agent said of its report. */
   readings?: [idea: string, reading: Reading][];
+  /** Reports of the wave that a person has accepted. */
+  accepted?: AcceptedReport[];
   /** Written again from the ledger, which names only those survivors that the wave took. */
   rebuilt?: true;
 }
 
 const shape = z.looseObject({
   rejected: z.array(z.looseObject({ report: z.string(), gate: z.string() })),
-}) as unknown as z.ZodType<Pick<WaveFile, 'rejected' | 'readings'>>;
+}) as unknown as z.ZodType<Pick<WaveFile, 'rejected' | 'readings' | 'accepted'>>;
 
 const dirOf = (root: string, { project, runId }: PlanWaveInput): string => join(runDir(root, project, runId), 'waves');
-const pathOf = (root: string, input: PlanWaveInput, wave = input.wave): string =>
+export const wavePath = (root: string, input: PlanWaveInput, wave = input.wave): string =>
   join(dirOf(root, input), `${String(wave).padStart(3, '0')}.json`);
 
-const write = (root: string, input: PlanWaveInput, file: Omit<WaveFile, 'version' | 'at'>): Promise<void> =>
-  mkdir(dirOf(root, input), { recursive: true, mode: 0o700 }).then(() =>
-    writeAtomically(
-      pathOf(root, input, file.wave),
-      JSON.stringify({ version: 1, at: new Date().toISOString(), ...file }, null, 2),
-    ),
-  );
+/** What is there already stays as it is, with its time: the ledger has its hash. */
+async function write(root: string, input: PlanWaveInput, file: Omit<WaveFile, 'version' | 'at'>): Promise<void> {
+  const path = wavePath(root, input, file.wave);
+  const text = (at: unknown): string => JSON.stringify({ version: 1, at, ...file }, null, 2);
+  const kept = (await readOwn(path).catch(() => undefined)) ?? '';
+  const at = /"at": "([^"]+)"/.exec(kept)?.[1];
+  if (at !== undefined && kept === text(at)) return;
+  await mkdir(dirOf(root, input), { recursive: true, mode: 0o700 });
+  await writeAtomically(path, text(new Date().toISOString()));
+}
 
 const readWave = (root: string, input: PlanWaveInput, wave: number) =>
-  readNote(pathOf(root, input, wave), shape, 'skip');
+  readNote(wavePath(root, input, wave), shape, 'skip');
 
 /** Of a plan: the first one of a wave has the number 0. */
 const planOf = ({ again = 0 }: PlanWaveInput): number => again;
@@ -53,7 +60,10 @@ const planOf = ({ again = 0 }: PlanWaveInput): number => again;
 export async function writeWave(
   root: string,
   input: PlanWaveInput,
-  { rejected, ...said }: Pick<WaveFile, 'taken' | 'survivors' | 'readings'> & { rejected: readonly WaveRejection[] },
+  {
+    rejected,
+    ...said
+  }: Pick<WaveFile, 'taken' | 'survivors' | 'readings' | 'accepted'> & { rejected: readonly WaveRejection[] },
 ): Promise<ToldRejection[]> {
   const before = await toldBefore(root, input);
   const here = { wave: input.wave, plan: planOf(input) };
@@ -68,13 +78,10 @@ export async function writeWave(
 const toldBy = (input: PlanWaveInput, all: readonly ToldRejection[]): ToldRejection[] =>
   all.filter(({ wave, plan }) => wave === input.wave && plan === planOf(input));
 
-/** What this plan has for the ledger: all rejections that it has told first, and what an agent said of its ideas. */
-export async function saidBy(
-  root: string,
-  input: PlanWaveInput,
-): Promise<{ fresh: ToldRejection[]; readings: NonNullable<WaveFile['readings']> }> {
-  const { rejected = [], readings = [] } = (await readWave(root, input, input.wave)) ?? {};
-  return { fresh: toldBy(input, rejected), readings };
+/** What this plan has for the ledger: all rejections that it has told first, and what was said of its ideas. */
+export async function saidBy(root: string, input: PlanWaveInput): Promise<SaidByPlan> {
+  const { rejected = [], readings = [], accepted = [] } = (await readWave(root, input, input.wave)) ?? {};
+  return { fresh: toldBy(input, rejected), readings, accepted };
 }
 
 /** By report: its last rejection, and the plan that told it. */

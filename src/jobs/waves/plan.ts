@@ -56,7 +56,8 @@ export async function planWave(deps: WorkDeps, input: PlanWaveInput, context: Wo
   const survivors = judged.candidates.map(({ id, tier, score }) => ({ idea: id, tier, score }));
   const taking = new Set(chosen.map(({ id }) => id));
   const readings = [...judged.readings].filter(([id]) => taking.has(id));
-  const fresh = await writeWave(root, input, { taken: [...taking], survivors, rejected, readings });
+  const accepted = judged.accepted.filter(({ as }) => taking.has(as));
+  const fresh = await writeWave(root, input, { taken: [...taking], survivors, rejected, readings, accepted });
   const carried = await carriedTo(root, input, chosen);
   return {
     kind: 'planned',
