@@ -102,6 +102,30 @@ export const wavesScenariosOn = ({ project, base, until, connected }) => ({
     return { 'autopilot-waves-later': `ralph:${id}:autopilot` };
   },
 
+  /** A landing waits for an approval (`mode step`), and the next wave begins all the same. */
+  async 'waves-approval'() {
+    const works = (id) => ({ do: [{ append: { path: `${id}.txt`, text: 'x\n' } }], signal: 'COMPLETE' });
+    const p = await project('waves-approval', {
+      ideas: {
+        'y-1': { script: (s) => [{ ...works('y-1'), do: [{ waitFor: { path: join(s, 'go') } }, ...works('y-1').do] }] },
+        'y-2': { script: () => [works('y-2')] },
+      },
+      config: { waves: { batchSize: 1 } },
+    });
+    const counts = async () => (await p.status()).status?.counts ?? {};
+    await p.run('run', '--detach');
+    await until('y-1 to work', async () => (await counts()).running === 1);
+    await p.run('mode', 'step');
+    await p.touch('go');
+    await until('the end of the first wave', async () => (await p.run('logs', '--json')).includes('"state":"ended"'));
+    await until('the second wave', async () => (await p.run('logs', '--json')).includes('"idea":"y-2"'));
+    await p.run('mode', 'autopilot');
+    const id = await p.id();
+    const handle = (await connected()).workflow.getHandle(`ralph:${id}:autopilot`);
+    await until('the end', async () => (await handle.describe()).status.name === 'COMPLETED');
+    return { 'autopilot-waves-approval': `ralph:${id}:autopilot` };
+  },
+
   /** The source hangs while the second wave is planned, and a person stops the run. */
   async 'plan-stopped'() {
     const scratch = join(base, 'plan-stopped-scratch');
@@ -134,5 +158,6 @@ export const wavesScenariosOn = ({ project, base, until, connected }) => ({
 export const WAVES_KINDS = {
   waves: ['autopilot-waves'],
   'waves-later': ['autopilot-waves-later'],
+  'waves-approval': ['autopilot-waves-approval'],
   'plan-stopped': ['autopilot-plan-stopped'],
 };

@@ -26,7 +26,8 @@ export function foldWave(model: RunModel, event: Extract<StampedEvent, { kind: '
     case 'ended': {
       const { attempted = 0, passed = 0, failed = 0, skipped = 0, waiting = 0, ms = 0, dollars = 0 } = event;
       known.endedAt = at;
-      known.summary = { wave, attempted, passed, failed, skipped, waiting, ms, dollars };
+      const apart = event.elsewhere === undefined ? {} : { elsewhere: event.elsewhere };
+      known.summary = { wave, attempted, passed, failed, skipped, ...apart, waiting, ms, dollars };
       break;
     }
     case 'over':

@@ -78,7 +78,7 @@ describe('kept histories', () => {
       ...['autopilot-placed', 'idea-placed', 'idea-plan-closed', 'autopilot-plan-stopped'],
       ...['autopilot-stacked', 'idea-stacked', 'idea-asked-late', 'autopilot-unreached', 'autopilot-merged-lost'],
       ...['autopilot-beside', 'idea-beside', 'autopilot-unsolved', 'idea-unsolved', 'autopilot-left-open'],
-      ...['autopilot-settled', 'idea-settled', 'autopilot-alone'],
+      ...['autopilot-settled', 'idea-settled', 'autopilot-alone', 'autopilot-waves-approval'],
       // Runs of a version whose waves and stops did not reach every idea.
       ...['autopilot-review-unheard', 'autopilot-waves-unheard', 'autopilot-unreached-unheard'],
       ...['autopilot-resting', 'alerts-put-back', 'autopilot-encrypted', 'idea-encrypted'],

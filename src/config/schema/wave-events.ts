@@ -47,6 +47,7 @@ const waveOptional: MayFields<Wave> = {
   passed: counted('Of these, the ones that landed or are in review.'),
   failed: counted('Of these, the ones that did not.'),
   skipped: counted('Ideas that somebody else has, or that a person took out.'),
+  elsewhere: counted('Of the skipped ones, those that somebody else has in the tracker.'),
   waiting: counted('Ideas that wait for a person, or for another idea.'),
   ms: duration,
   dollars: amount('US dollars, as far as agents reported them.'),

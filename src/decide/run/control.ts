@@ -260,7 +260,8 @@ export function letLand(board: Board, entry: IdeaEntry): void {
 }
 
 /** Ideas that are done and wait for an approval to land. */
-export const asksToLand = ({ status, approval }: IdeaEntry): boolean => status === 'landing' && approval === true;
+export const asksToLand = (entry: IdeaEntry | undefined): boolean =>
+  entry?.status === 'landing' && entry.approval === true;
 
 /** In semi-auto mode a person decides about every idea that has neither landed nor been abandoned. */
 const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>

@@ -18,6 +18,7 @@
  * `rollback-is-no-retry`: a rollback does not count as a retry, and what a person left out stays out after it.
  * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
  * `alone-gets-a-slot`: an idea that a person resumes alone in a paused run gets a slot.
+ * `waves-pass-approvals`: a landing that waits for an approval does not hold its wave up.
  */
 export type Rule =
   | 'review-hears-stop'
@@ -31,7 +32,8 @@ export type Rule =
   | 'paused-work-waits'
   | 'rollback-is-no-retry'
   | 'places-are-kept'
-  | 'alone-gets-a-slot';
+  | 'alone-gets-a-slot'
+  | 'waves-pass-approvals';
 
 /** Whether the rule applies now. */
 export type Rules = (rule: Rule) => boolean;

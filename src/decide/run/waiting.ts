@@ -10,7 +10,7 @@ import { bestReady, FIRST, score } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
 import { giveSlotsBack, keepNumber } from './beside.js';
 import type { Board } from './board.js';
-import { isActive, tellRunState } from './control.js';
+import { asksToLand, isActive, tellRunState } from './control.js';
 import type { Effect } from './effects.js';
 import { forgetStranger, takeOver } from './left-open.js';
 
@@ -206,10 +206,13 @@ const LEAST_WAITING = 4;
 /**
  * Landing is slower than working. Work that begins now would be stale at its turn, and the queue would only grow.
  * Returning ideas are not held up, because they empty the landing queue. In waves with one slot each idea begins on
- * what the one before has changed.
+ * what the one before has changed, unless that waits for a person.
  */
-function landingQueueIsFull({ state, settings }: Board): boolean {
-  if (settings.waves && state.slots === 1) return state.lane.length > 0;
+function landingQueueIsFull({ state, settings, graph, rules }: Board): boolean {
+  if (settings.waves && state.slots === 1) {
+    const asks = (id: string): boolean => asksToLand(graph.entry(id));
+    return state.lane.length > 0 && !(state.lane.every(asks) && rules('waves-pass-approvals'));
+  }
   const { maxWaiting } = settings;
   if (maxWaiting === undefined) return false;
   return state.lane.length >= (maxWaiting || Math.max(LEAST_WAITING, 2 * state.slots));

@@ -5,6 +5,7 @@
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { WavesLine } from '../../protocol/waves.js';
+import { asksToLand } from '../run/control.js';
 import type { Graph } from '../scheduler/graph.js';
 import { isInReview } from '../scheduler/stack.js';
 
@@ -18,7 +19,7 @@ export function rests(entry: IdeaEntry | undefined, graph: Graph, stopping: bool
     case 'paused':
       return false;
     case 'landing':
-      return isInReview(entry);
+      return isInReview(entry) || asksToLand(entry);
     case 'pending':
       return stopping || !graph.isReady(entry.card.id);
     default:

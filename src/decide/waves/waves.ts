@@ -5,6 +5,7 @@
  * nothing here changes the state. May import protocol and decide only.
  */
 import type { Spent } from '../../protocol/budget.js';
+import { isElsewhere } from '../../protocol/claimed-elsewhere.js';
 import type { RunEvent } from '../../protocol/events.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { PlanWaveResult, WaveState, WaveSummary, WavesEnd } from '../../protocol/waves.js';
@@ -12,7 +13,7 @@ import { addSpent, nothingSpent } from '../budget/amounts.js';
 import { currentCeilings } from '../budget/control.js';
 import { overBudget, spend } from '../budget/run.js';
 import type { Board } from '../run/board.js';
-import { isActive, pauseRun, stopRun } from '../run/control.js';
+import { asksToLand, isActive, pauseRun, stopRun } from '../run/control.js';
 import type { Effect } from '../run/effects.js';
 import { isInReview } from '../scheduler/stack.js';
 import { clip, MAX_REASON } from '../text.js';
@@ -173,7 +174,12 @@ export class Waves {
     const { delivery } = state;
     // Everything that landed is pushed, or is known not to be.
     if (delivery?.busy || (delivery?.due && (!delivery.held || delivery.held.at === 0))) return false;
-    return batch.every((id) => rests(graph.entry(id), graph, state.run === 'stopping'));
+    const stopping = state.run === 'stopping';
+    return batch.every((id) => {
+      const entry = graph.entry(id);
+      if (!rests(entry, graph, stopping)) return false;
+      return !asksToLand(entry) || this.#board.rules('waves-pass-approvals');
+    });
   }
 
   #endWave(waves: WaveState, now: number): void {
@@ -217,10 +223,15 @@ export class Waves {
     const passed = count((entry) => entry.status === 'landed' || isInReview(entry));
     const failed = count(({ status }) => status === 'failed' || status === 'timeout' || status === 'blocked');
     const skipped = count(({ status }) => status === 'skipped' || status === 'abandoned');
+    const elsewhere = count(
+      ({ status, reason, told }) => status === 'skipped' && told?.verb !== 'skip' && isElsewhere(reason),
+    );
     const waiting = entries.length - passed - failed - skipped;
     const worked = count(({ status, life }) => life > 0 && status !== 'skipped' && status !== 'abandoned');
     const dollars = Math.max(0, Math.round((this.#dollars() - before) * 1e6) / 1e6);
-    return { wave, attempted: worked, passed, failed, skipped, waiting, ms: Math.max(0, now - began), dollars };
+    const apart = elsewhere > 0 ? { elsewhere } : {};
+    const ms = Math.max(0, now - began);
+    return { wave, attempted: worked, passed, failed, skipped, ...apart, waiting, ms, dollars };
   }
 
   #dollars(): number {

@@ -10,13 +10,13 @@ type Wave = Extract<StampedEvent, { kind: 'wave' }>;
 
 /** `3 of 5 passed, 1 failed, 1 skipped, 12m04s, $0.41` */
 export function waveText(
-  { attempted, passed, failed, skipped, waiting, ms, dollars }: Omit<WaveSummary, 'wave'>,
+  { attempted, passed, failed, skipped, elsewhere = 0, waiting, ms, dollars }: Omit<WaveSummary, 'wave'>,
   time: (ms: number) => string,
 ): string {
   return [
     `${passed} of ${attempted} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped${elsewhere > 0 ? ` (${elsewhere} claimed elsewhere)` : ''}`] : []),
     ...(waiting > 0 ? [`${waiting} waiting`] : []),
     time(ms),
     ...(dollars > 0 ? [money(dollars)] : []),
@@ -57,7 +57,8 @@ function readWords({ agent, reports, byRules, why, spent }: WaveReading, clean: 
 
 function summaryOf(event: Wave): WaveSummary {
   const { wave, attempted = 0, passed = 0, failed = 0, skipped = 0, waiting = 0, ms = 0, dollars = 0 } = event;
-  return { wave, attempted, passed, failed, skipped, waiting, ms, dollars };
+  const apart = event.elsewhere === undefined ? {} : { elsewhere: event.elsewhere };
+  return { wave, attempted, passed, failed, skipped, ...apart, waiting, ms, dollars };
 }
 
 /** The report is the subject. */

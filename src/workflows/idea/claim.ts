@@ -6,6 +6,7 @@
 import { patched } from '@temporalio/workflow';
 import type { NextStep } from '../../decide/idea/completion.js';
 import { waitAfter } from '../../decide/tracker/queue.js';
+import { elsewhereText } from '../../protocol/claimed-elsewhere.js';
 import { refOf, trackerActivities } from '../proxies.js';
 import { emit } from '../publish.js';
 import type { IdeaSession } from './session.js';
@@ -25,8 +26,8 @@ export async function claim(session: IdeaSession): Promise<NextStep | undefined>
       emit(input, { kind: 'tracker', idea, state: 'claimed' });
       return undefined;
     case 'taken': {
-      const over = OTHER.test(answer.by) ? `; if that one is gone: ralphctl retry ${idea} --take-over` : '';
-      const why = `${answer.by} has it in the tracker${over}`;
+      const over = OTHER.test(answer.by) ? `ralphctl retry ${idea} --take-over` : undefined;
+      const why = elsewhereText(answer.by, over);
       emit(input, { kind: 'tracker', idea, state: 'taken', why });
       return { do: 'close', outcome: 'skipped', reason: why };
     }

@@ -28,7 +28,10 @@ describe('ideas of items (F3)', () => {
 
   it('that differ only in case are one', () => {
     const { ideas, leftOut } = read([item('d'), item('D')]);
-    expect([ideas.map(({ id }) => id), leftOut]).toMatchObject([['issue-d'], [{ ref: 'D', why: 'another item has the same id' }]]);
+    expect([ideas.map(({ id }) => id), leftOut]).toMatchObject([
+      ['issue-d'],
+      [{ ref: 'D', why: 'another item has the same id' }],
+    ]);
     expect(validateIdeas(ideas)).toEqual([]);
   });
 

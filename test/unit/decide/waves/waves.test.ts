@@ -5,6 +5,7 @@ import { noteAlerts, takeAlerts } from '../../../../src/decide/alerts/arising.js
 import { Autopilot } from '../../../../src/decide/run/autopilot.js';
 import { runStatus } from '../../../../src/decide/views/status.js';
 import type { AlertSettings } from '../../../../src/protocol/alerts.js';
+import { elsewhereText } from '../../../../src/protocol/claimed-elsewhere.js';
 import type { RunSettings } from '../../../../src/protocol/run-settings.js';
 import type { PlanWaveResult, WavesLine } from '../../../../src/protocol/waves.js';
 import { card, closed, decided, landedResult, pilotOf, say, settings, statusOf } from '../support.js';
@@ -87,7 +88,51 @@ describe('E1 a wave', () => {
     decided(pilot);
     closed(pilot, 'a', 'skipped', 'eva has it in the tracker');
     decided(pilot);
-    expect(pilot.state.waves?.done).toMatchObject([{ attempted: 0, passed: 0, skipped: 1, failed: 0 }]);
+    expect(pilot.state.waves?.done).toMatchObject([{ attempted: 0, passed: 0, skipped: 1, failed: 0, elsewhere: 1 }]);
+  });
+
+  it('counts apart what somebody else has, and what a person skipped', () => {
+    const pilot = run({ waves: { ...WAVES, batchSize: 4 } });
+    decided(pilot);
+    plan(pilot, ['a', 'b', 'c', 'd']);
+    decided(pilot);
+    const long = 'x'.repeat(280);
+    closed(pilot, 'a', 'skipped', elsewhereText(long));
+    decided(pilot);
+    closed(pilot, 'b', 'skipped', elsewhereText('run r of another ralphctl', 'ralphctl retry b --take-over'));
+    decided(pilot);
+    closed(pilot, 'c', 'skipped', 'pull request 4 was closed by eva: it has it all');
+    pilot.command({ verb: 'skip', idea: 'd', reason: 'eva has it in the tracker', id: 'c-1' });
+    decided(pilot);
+    expect(pilot.state.waves?.done).toMatchObject([{ skipped: 4, elsewhere: 2 }]);
+    const [ended] = pilot.waves.takeNews().after;
+    expect(ended).toMatchObject({ state: 'ended', skipped: 4, elsewhere: 2 });
+  });
+
+  it('is not held up by a landing that waits for an approval; the next one begins (A6)', () => {
+    const pilot = run({ stepLanding: true });
+    decided(pilot);
+    plan(pilot, ['a', 'b']);
+    decided(pilot);
+    pilot.state.mode = 'step';
+    say(pilot, 'a', 'ready');
+    expect(decided(pilot)).toEqual(['start b @1']);
+    closed(pilot, 'b', 'failed');
+    expect(statusOf(pilot, 'a')).toBe('landing');
+    expect(decided(pilot)).toEqual(['wave 2']);
+    expect(pilot.state.waves?.done).toMatchObject([{ attempted: 2, passed: 0, failed: 1, waiting: 1 }]);
+  });
+
+  it('waits for such a landing in a run that has decided so', () => {
+    const all = settings({ slots: 1, errorThreshold: 0, waves: WAVES, stepLanding: true });
+    const old = run({ stepLanding: true });
+    const pilot = new Autopilot(old.state, all, (rule) => rule !== 'waves-pass-approvals');
+    decided(pilot);
+    plan(pilot, ['a']);
+    decided(pilot);
+    pilot.state.mode = 'step';
+    say(pilot, 'a', 'ready');
+    expect([decided(pilot), pilot.state.waves?.phase]).toEqual([[], 'working']);
   });
 
   it('ends only when what landed has been pushed, or is known not to be', () => {
