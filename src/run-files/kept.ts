@@ -22,6 +22,18 @@ async function freshRecord(root: string, project: string, idea: string): Promise
   return { ...rest, ...(free && hints ? { hints } : {}), ...(lasting.length > 0 ? { kept: lasting } : {}) };
 }
 
+/** Whether `keep` would change nothing. A reason of its own changes what the views show. */
+export async function hasKept(
+  root: string,
+  project: string,
+  idea: string,
+  { verb, n, reason }: { verb: Kept['verb']; n?: number | undefined; reason?: string | undefined },
+): Promise<boolean> {
+  const { abandoned, kept = [] } = await freshRecord(root, project, idea);
+  const same = kept.some((one) => one.verb === verb && one.n === n && (!reason || one.reason === reason));
+  return same && !(abandoned && verb === 'retry') && !kept.some((one) => REPLACES[verb]?.includes(one.verb));
+}
+
 /** Returns the resulting command: a second limit adds to the first. */
 export async function keep(root: string, project: string, idea: string, command: Kept): Promise<Kept> {
   const { abandoned, kept = [], ...record } = await freshRecord(root, project, idea);

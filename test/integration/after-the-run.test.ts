@@ -136,7 +136,7 @@ it(
     expect(await held.box.git('rev-list', '--count', 'main..ralph/blocked')).toBe('0');
     expect(await ok('saves', 'blocked')).toContain('rolled back');
     // A second call has nothing left to do.
-    await ok('rollback', 'blocked');
+    expect(await refused('rollback', 'blocked')).toContain('there is nothing to take back of blocked');
     expect(await held.saves('blocked')).toHaveLength(1);
 
     expect(await worktrees()).toContain('[ralph/late]');

@@ -140,7 +140,9 @@ it('C3: a plain retry and why say that the branch is behind its target, and retr
   const behind = Number(await held.box.git('rev-list', '--count', 'ralph/failed..main'));
   expect(behind).toBeGreaterThan(0);
   const text = `its branch is ${behind} commit${behind === 1 ? '' : 's'} behind main; --fresh begins on main`;
-  expect((await run('retry', 'failed')).stdout).toContain(text);
+  const again = await run('retry', 'failed');
+  expect([again.code, again.stderr]).toEqual([7, expect.stringContaining(text)]);
+  expect(again.stderr).toContain('failed is queued again already, so this changes nothing');
   expect((await run('why', 'failed')).stdout).toContain(text);
   expect((await run('retry', 'failed', '--fresh')).stdout).toMatch(
     /^failed (?:begins again: |is queued again; ).*The next start runs it from the beginning, on main as it is then: ralphctl start/,

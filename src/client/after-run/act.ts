@@ -9,7 +9,6 @@ import { verbsAfterRun } from '../../decide/idea/after-run.js';
 import { notesProblem, singleAttempt, sizeOf } from '../../decide/idea/amendments.js';
 import { answerRefusal, keptAnswer, MOST_KEPT_QUESTION } from '../../decide/idea/answers.js';
 import { clip } from '../../decide/text.js';
-import type { KeptCommand } from '../../protocol/activities.js';
 import {
   answerIn,
   type IdeaVerb,
@@ -19,19 +18,19 @@ import {
 } from '../../protocol/command.js';
 import { numberProblem } from '../../protocol/command-numbers.js';
 import { saysAnything } from '../../protocol/escapes.js';
-import { many } from '../../protocol/many.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { fixSentence, lineGoneText } from '../../report/gone-text.js';
 import { noteAbandoned, recordOf } from '../../run-files/carried.js';
 import { EventWriter } from '../../run-files/events.js';
-import { keep, keepHint, keptHints } from '../../run-files/kept.js';
+import { keepHint, keptHints } from '../../run-files/kept.js';
 import { worksNow } from '../api/left-working.js';
 import { print, printJson, say, teller } from '../context.js';
 import { leftOutText } from '../views/left-working-lines.js';
 import { clean } from '../views/live-lines.js';
 import { assertAccepts, type Closed, type ClosedIdea, closedIdea, isSingle, runOf, startOf } from './closed.js';
+import { ALREADY, isKept, keepOne, keptSays } from './kept-says.js';
 
-type About = Intervention & { verb: IdeaVerb; idea: string };
+export type About = Intervention & { verb: IdeaVerb; idea: string };
 
 /** Verbs that apply without an open run. */
 const WITHOUT_RUN: ReadonlySet<string> = new Set([
@@ -146,7 +145,7 @@ async function answeredProblem({ context, project }: Closed, idea: ClosedIdea, {
   );
 }
 
-interface Outcome {
+export interface Outcome {
   done: string;
   status?: 'pending';
   reason?: string;
@@ -186,50 +185,14 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
       const { retryFresh, retrySays } = await import('./retry.js');
       const kept = () => keepOne(closed, command, 'retry');
       if (command.fresh) return retryFresh(closed, idea, kept);
+      if (await isKept(closed, command, 'retry'))
+        return { done: await retrySays(closed, idea, ALREADY), nothing: true };
       await kept();
       return { done: await retrySays(closed, idea) };
     }
     default:
-      return { done: await keptSays(closed, idea, command) };
+      return keptSays(closed, idea, command);
   }
-}
-
-async function keptSays(closed: Closed, about: ClosedIdea, command: About): Promise<string> {
-  const { verb, idea: id } = command;
-  const next = `No run is open. Start one with: ${startOf(closed, about)}`;
-  switch (verb) {
-    case 'unblock':
-      await keepOne(closed, command, verb);
-      return `${id} is queued again. ${next}`;
-    case 'limit': {
-      const { n = 0 } = await keepOne(closed, command, verb);
-      return `${id} may use ${many(n, 'more iteration')} than its limit from the next run on. ${next}`;
-    }
-    case 'skip':
-      await keepOne(closed, command, verb);
-      return `the next run leaves ${id} out. ${next}`;
-    case 'skip-step':
-      await keepOne(closed, command, verb);
-      return `${id} skips its current step when it starts. ${next}`;
-    case 'bump':
-      await keepOne(closed, command, verb);
-      return `${id} is ahead of all other ready ideas in the next run. ${next}`;
-    case 'score':
-      await keepOne(closed, command, verb);
-      return `${id} has ${many(command.n ?? 0, 'point')} from you in the next run. ${next}`;
-    default:
-      throw new UserError(`${verb} needs an open run. ${next}`, EXIT.noRun);
-  }
-}
-
-function keepOne({ context, project }: Closed, { idea, n, reason }: About, verb: KeptCommand['verb']) {
-  const at = new Date().toISOString();
-  return keep(context.root, project, idea, {
-    verb,
-    at,
-    ...(n === undefined ? {} : { n }),
-    ...(reason ? { reason } : {}),
-  });
 }
 
 async function keepNote(closed: Closed, idea: ClosedIdea, { verb, text = '' }: About): Promise<Outcome> {

@@ -6,7 +6,9 @@
 import { type Dependant, dependantsText, landedDependants, namedFirst } from '../../decide/idea/dependants.js';
 import { noWorktree } from '../../decide/run/git-tasks.js';
 import { agentName } from '../../decide/scheduler/slots.js';
+import { isAncestor } from '../../git/ancestry.js';
 import { landedAfter } from '../../git/landing/landed-after.js';
+import { ideaBranch, readTip } from '../../git/refs.js';
 import { targetTip } from '../../git/repository.js';
 import { workHere } from '../../jobs/index.js';
 import type { DoWork } from '../../jobs/job.js';
@@ -81,10 +83,11 @@ const savedAs = (saved: string | undefined, idea: string): string =>
 export async function rollbackNow(closed: Closed, idea: ClosedIdea, fresh = false): Promise<DoneNow> {
   const { doWork, about } = await prepared(closed, idea, ASKED_FIRST);
   const input = { ...about, agentName: agentName(1) };
+  const told = await toldSaves(closed, idea);
   const { commits, saved }: RollbackResult = await doWork('rollbackIdea', input, alone()).catch(
     asRefusal(`${idea.id} was not rolled back`),
   );
-  if (commits === 0 && saved === undefined)
+  if (saved === undefined ? commits === 0 : told(saved))
     return {
       done: `there is nothing to take back of ${idea.id}: ${idea.gone?.text ?? 'its branch has no commits of its own'}`,
       nothing: true,
@@ -97,6 +100,18 @@ export async function rollbackNow(closed: Closed, idea: ClosedIdea, fresh = fals
     ...{ status: 'pending', reason: done },
     ...(saved ? { saved } : {}),
   };
+}
+
+/**
+ * Git repeats what an earlier rollback did until the idea starts again, because a kill may have kept it from its report.
+ * What a report named has been done before, unless its branch has got commits since: a person can restore a save.
+ */
+async function toldSaves(closed: Closed, { id, said = [] }: ClosedIdea): Promise<(saved: string) => boolean> {
+  const run = await runOf(closed, id);
+  const tip = run && (await readTip(run.repo, `refs/heads/${ideaBranch(id)}`));
+  const hasAll = run && tip ? isAncestor(run.repo, tip, `refs/heads/${run.target}`).catch(() => false) : true;
+  const hasWork = !(await hasAll);
+  return (saved) => !hasWork && said.some(({ done }) => done?.split(/[ ;]/).includes(saved) === true);
 }
 
 /** Where an idea begins that was rolled back. */

@@ -21,9 +21,10 @@ export async function retryFresh(closed: Closed, idea: ClosedIdea, keep: () => P
   return { done: `${idea.id} is queued again; ${none}. No run is open. ${next}` };
 }
 
-export async function retrySays(closed: Closed, idea: ClosedIdea): Promise<string> {
+/** `already`: to add where it was queued before. */
+export async function retrySays(closed: Closed, idea: ClosedIdea, already = ''): Promise<string> {
   const { id, state } = idea;
-  const before = state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
+  const before = state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again${already}`;
   const run = await runOf(closed, id);
   const lost = run && (await goneWork(run.repo, run.target, id).catch(() => undefined));
   const how =

@@ -1,0 +1,114 @@
+/** Between runs, a command that changes nothing is refused, and says so. Features: C2. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { actWithoutRun } from '../../../src/client/after-run/act.js';
+import { withClosed } from '../../../src/client/after-run/closed.js';
+import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
+import { worktreesDir } from '../../../src/config/paths.js';
+import { rollbackIdea } from '../../../src/git/worktrees/rollback.js';
+import type { RunEvent } from '../../../src/protocol/events.js';
+import { EXIT } from '../../../src/protocol/user-error.js';
+import { recordOf } from '../../../src/run-files/carried.js';
+import { EventWriter, eventsPath } from '../../../src/run-files/events.js';
+import { writeRun } from '../../../src/run-files/run.js';
+import { worktreeOf } from '../git/idea-work.js';
+import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+
+const runId = '20260101-000000-aaaa';
+let repo: TestRepo;
+let project: string;
+const context = () => ({
+  ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
+  ...{ env: process.env, json: true },
+});
+type Command = Parameters<typeof actWithoutRun>[1];
+const act = (command: Omit<Command, 'idea'>) =>
+  withClosed(
+    context(),
+    project,
+    () => Promise.resolve(false),
+    (closed) => actWithoutRun(closed, { ...command, idea: 'i-1' }),
+  );
+const refused = (words: string) => ({ exitCode: EXIT.refused, message: expect.stringContaining(words) });
+const worktreesRoot = () => worktreesDir(context().root, project);
+/** Its agent leaves a commit. */
+async function works(): Promise<void> {
+  const { path } = await worktreeOf(repo, 'i-1', { worktreesRoot: worktreesRoot() });
+  await commitFiles(path, { 'work.txt': 'w\n' }, 'work');
+}
+const events = () => readFile(eventsPath(context().root, { project, runId }), 'utf8');
+
+beforeEach(async () => {
+  repo = await makeRepo({
+    'roadmap.md': '- [ ] **i-1**: Do it\n',
+    'ralphctl.yaml': 'version: 1\nagent: scripted\n',
+    '.ralph-script.yaml': 'default: []\n',
+  });
+  const { root } = context();
+  const plan = await planRun(context(), {});
+  project = plan.project.id;
+  await writeRun(root, runFile(plan, runId), plan.ideas);
+  const writer = new EventWriter(root, () => {});
+  const told: RunEvent[] = [
+    { kind: 'run', state: 'running', landed: 0, total: 1 },
+    { kind: 'idea', idea: 'i-1', title: 'Do it', status: 'blocked', reason: 'no key' },
+    { kind: 'run', state: 'completed', landed: 0, total: 1 },
+  ];
+  for (const event of told) writer.write({ project, runId }, event, 1000);
+  await writer.flush();
+});
+afterEach(() => repo.remove());
+
+it.each<[Omit<Command, 'idea'>, string]>([
+  [{ verb: 'retry' }, 'i-1 is queued again already, so this changes nothing. No run is open. The next start runs it'],
+  [{ verb: 'unblock' }, 'i-1 is queued again already, so this changes nothing. No run is open. Start one with: '],
+  [{ verb: 'skip' }, 'the next run leaves i-1 out already, so this changes nothing. No run is open.'],
+  [{ verb: 'bump' }, 'i-1 is ahead of all other ready ideas in the next run already, so this changes nothing. No run'],
+  [{ verb: 'score', n: 5 }, 'i-1 has 5 points from you in the next run already, so this changes nothing. No run'],
+])('C2: a second %o changes nothing, and is no event', async (command, words) => {
+  await act(command);
+  const before = [await events(), await recordOf(context().root, project, 'i-1')];
+  await expect(act(command)).rejects.toMatchObject(refused(words));
+  expect([await events(), await recordOf(context().root, project, 'i-1')]).toEqual(before);
+});
+
+it('C2: other points, another reason and the opposite command change something', async () => {
+  await act({ verb: 'score', n: 5 });
+  expect(await act({ verb: 'score', n: 6 })).toContain('i-1 has 6 points from you in the next run. ');
+  await act({ verb: 'retry' });
+  expect(await act({ verb: 'retry', reason: 'the key is there' })).toContain('i-1 is queued again. ');
+  await expect(act({ verb: 'retry' })).rejects.toMatchObject(refused('already'));
+  await act({ verb: 'skip' });
+  expect(await act({ verb: 'retry' })).toContain('i-1 is queued again. ');
+  await act({ verb: 'abandon' });
+  expect(await act({ verb: 'retry' })).toContain('i-1 is no longer abandoned. ');
+});
+
+it('C2: a retry that begins again is no repeat of a plain one, and has work to drop once', async () => {
+  await works();
+  await act({ verb: 'retry' });
+  expect(await act({ verb: 'retry', fresh: true })).toContain('i-1 begins again: 1 commit taken off its branch');
+  await expect(act({ verb: 'retry', fresh: true })).rejects.toMatchObject(refused('i-1 has not started'));
+});
+
+it('C2: a second rollback of an idea that has not landed has nothing to take back', async () => {
+  await works();
+  expect(await act({ verb: 'rollback' })).toContain('i-1 was rolled back: 1 commit taken off its branch; saved as');
+  const before = await events();
+  await expect(act({ verb: 'rollback' })).rejects.toMatchObject(
+    refused('there is nothing to take back of i-1: its branch has no commits of its own'),
+  );
+  expect(await events()).toBe(before);
+  // What somebody restored can be taken back again, although it has its save.
+  const { path } = await worktreeOf(repo, 'i-1', { worktreesRoot: worktreesRoot() });
+  await sh(path, 'reset', '-q', '--hard', 'refs/ralphctl/save/i-1/1');
+  expect(await act({ verb: 'rollback' })).toContain('1 commit taken off its branch');
+});
+
+it('C2: a rollback that a kill kept from its report says what it has done', async () => {
+  await works();
+  const done = await rollbackIdea({ repo: repo.root, worktreesRoot: worktreesRoot(), target: 'main', idea: 'i-1' });
+  expect(await act({ verb: 'rollback' })).toContain(`1 commit taken off its branch; saved as ${done.saved}`);
+  await expect(act({ verb: 'rollback' })).rejects.toMatchObject(refused('there is nothing to take back of i-1'));
+});
