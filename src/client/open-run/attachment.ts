@@ -22,6 +22,7 @@ import { RunApi } from '../api/run.js';
 import { type Context, say } from '../context.js';
 
 import { ensureWorker } from '../worker-process.js';
+import { isOver } from './over.js';
 
 /** A supervisor brings a killed server back within seconds; a busy machine takes longer. */
 const SERVER_PATIENCE_MS = 60_000;
@@ -35,6 +36,7 @@ const STOOD_STILL_MS = 10_000;
 /** Workers ask for work at least once a minute. */
 const IDLE_QUEUE_MS = 120_000;
 const QUEUE_CHECK_EVERY = 10;
+const FACTS_MS = 2_000;
 
 /** Somebody ended the run outside of ralphctl, or its workflow failed. */
 export class RunClosed extends UserError {
@@ -109,6 +111,12 @@ export class Attachment {
     let told = false;
     for (let round = 1; await this.#nextCheck(signal); round++) {
       const state = this.#options.worker ? await this.#workerState() : 'alive';
+      // A screen stays open after the end. The worker of a run that is over ends by itself, or a person stops it.
+      if ((state !== 'alive' || round % QUEUE_CHECK_EVERY === 0) && (await this.#isOver())) {
+        dead = 0;
+        told = false;
+        continue;
+      }
       if (state !== 'dead') dead = 0;
       if (state === 'dead' && ++dead >= CHECKS_BEFORE_HELP) {
         dead = 0;
@@ -137,6 +145,10 @@ export class Attachment {
 
   async #workerState(): Promise<'alive' | 'dead' | 'none'> {
     return workerState(this.#context.root, this.#options.project).catch(() => 'alive' as const);
+  }
+
+  #isOver(): Promise<boolean> {
+    return isOver(() => this.#api.facts(FACTS_MS), this.#context.root, this.#options.project);
   }
 
   async #bringWorkerBack(): Promise<void> {
