@@ -147,8 +147,8 @@ export function fold(model: RunModel, event: StampedEvent): void {
   if (model.log.length > MOST_LOG * 1.5) model.log.splice(0, model.log.length - MOST_LOG);
   switch (event.kind) {
     case 'run':
-      // Until then, server and worker started.
-      if (model.since === undefined && !OVER.has(event.state)) model.startedAt = at;
+      // A clock that was set back must not make the run shorter than its events.
+      if (model.since === undefined) model.startedAt = Math.min(model.startedAt, at);
       if (event.state !== model.state || model.since === undefined) model.since = at;
       foldPause(model, event, at);
       model.state = event.state;

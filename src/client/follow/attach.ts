@@ -107,7 +107,7 @@ const LONGEST = 700;
 interface Beside {
   gone: readonly string[];
   unticked: readonly string[];
-  /** By the run's events, as the report has it; the workflow also counts the time until a worker took it. */
+  /** By the files of the run, as the report has it. */
   ms: number | undefined;
   model: RunModel | undefined;
 }
