@@ -115,7 +115,12 @@ function addReport(program: Program, run: Run): void {
     .command('runs')
     .alias('history')
     .summary('list all runs of this repository')
-    .description('Lists all runs of this repository, newest first, and what to do after the last one.')
+    .description(
+      [
+        'Lists all runs of this repository, newest first: when each began, how long it took, how it ended, ideas landed and not, iterations, cost and agents. Below, what the newest ended run left, and what came of that.',
+        'ralphctl history is the same command.',
+      ].join('\n\n'),
+    )
     .addOption(json)
     .action(run(async (context) => (await import('../commands/inspect/report.js')).runs(context)));
 }

@@ -43,6 +43,14 @@ describe('ralphctl --help', async () => {
   }, 300_000);
 });
 
+it('ralphctl runs --help tells what it lists, and that history is the same', async () => {
+  const [runs, history] = await Promise.all([ralphctl('runs', '--help'), ralphctl('history', '--help')]);
+  const text = runs.stdout.replace(/\s+/g, ' ');
+  expect(text).toContain('when each began, how long it took, how it ended');
+  expect(text).toContain('ralphctl history is the same command.');
+  expect(history.stdout).toBe(runs.stdout);
+});
+
 describe('ralphctl help <topic>', () => {
   it.each(TOPIC_NAMES)('prints a page that fits 80 columns: %s', async (topic) => {
     const { stdout, exitCode } = await ralphctl('help', topic);
