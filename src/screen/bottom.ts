@@ -2,6 +2,7 @@
 import { outcomeOf } from '../model/at-end.js';
 import type { RunModel } from '../model/model.js';
 import { sentText } from './control/sent.js';
+import { isOver } from './idea/possible.js';
 import { outcomeWords } from './outcome-words.js';
 import { coloured, dim, edges, type Line, line } from './text/line.js';
 import { clean, cut, tail, width, wrapAll } from './text/text.js';
@@ -22,7 +23,7 @@ export function messageLine({ ui, size, model }: View, told: { left: string; rig
     const { text, refused } = ui.message;
     return { line: line(coloured(cut(` ${clean(text)}`, columns), refused ? 'yellow' : 'cyan')) };
   }
-  const sent = sentText(ui);
+  const sent = sentText(ui, isOver(model));
   if (sent !== undefined) return { line: line(coloured(cut(` ${clean(sent)}`, columns), 'cyan')) };
   if (ui.news === 'ended') return { line: line(coloured(cut(` ${endedText(model)}`, columns), 'cyan')) };
   return { line: edges(line(dim(` ${told.left}`)), line(dim(told.right)), columns) };

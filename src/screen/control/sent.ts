@@ -11,11 +11,14 @@ export function answered({ sent = [], ...ui }: Ui): Ui {
 
 /** `pause of the run`, `retry a-1` */
 function named([verb = '', ...rest]: readonly string[]): string {
-  const about = rest.find((word) => !word.startsWith('-'));
+  // What these name is no idea.
+  const about = BEGINS.has(verb) ? '' : rest.find((word) => !word.startsWith('-'));
   return RUN.has(verb) && about === undefined ? `${verb} of the run` : [verb, about ?? ''].join(' ').trim();
 }
 
 const RUN = new Set(['pause', 'resume', 'stop', 'abort', 'review']);
+
+const BEGINS = new Set(['start', 'run']);
 
 const MESSAGE_MS = 8000;
 
@@ -25,9 +28,16 @@ export const messageUntil = ({ message }: Pick<Ui, 'message'>, now: number): num
 
 export const withoutMessage = ({ message: _, ...ui }: Ui): Ui => ui;
 
-export function sentText({ sent = [] }: Pick<Ui, 'sent'>): string | undefined {
+/** `over`: no run is open, so that the command itself does it. */
+export function sentText({ sent = [] }: Pick<Ui, 'sent'>, over: boolean): string | undefined {
   const [first] = sent;
   if (first === undefined) return undefined;
   const more = sent.length > 1 ? `; ${sent.length - 1} more after it` : '';
-  return `${first}: sent, waiting for the answer of the run …${more}`;
+  return `${first}: ${over ? doing(first) : 'sent, waiting for the answer of the run'} …${more}`;
+}
+
+function doing(first: string): string {
+  const [verb = ''] = first.split(' ');
+  if (BEGINS.has(verb)) return 'under way; it begins a run';
+  return `under way without a run${verb === 'rollback' ? '; landed work first passes its gate' : ''}`;
 }

@@ -147,6 +147,16 @@ describe('a command on its way', () => {
     expect(line(answered(two))).toContain('retry late: sent');
     expect(answered(answered(two)).sent).toBeUndefined();
   });
+
+  it.each([
+    [['rollback', 'late'], 'rollback late: under way without a run; landed work first passes its gate …'],
+    [['retry', 'late', '--fresh'], 'retry late: under way without a run …'],
+    [['start', '--detach'], 'start: under way; it begins a run …'],
+    [['run', 'github', '--detach'], 'run: under way; it begins a run …'],
+  ])('C2: after the run, %s waits for no run', (args, words) => {
+    const over = modelOf({ kind: 'run', state: 'completed', landed: 0, total: 4 });
+    expect(line(sending(initialUi(), args), over).trim()).toBe(words);
+  });
 });
 
 describe('the end of the run', () => {
