@@ -19,6 +19,8 @@ export interface FooterContext {
   idea?: IdeaModel;
   /** Actions that this view does not need now. */
   without?: ReadonlySet<Key['action']>;
+  /** The arrow keys choose what other keys are about. */
+  chooses?: boolean;
   /** The page is about an older run, which takes no command. */
   past?: boolean;
   right: string;
@@ -29,8 +31,11 @@ export function footer(context: FooterContext, columns: number, theme: Theme): L
     const text = hintOf(key, context);
     return text === undefined ? [] : [{ rank: rankOf(key, context), text: `${name(key, theme)} ${text}` }];
   });
+  if (context.chooses) hints.splice(context.screen === 'idea' ? 1 : 0, 0, { rank: 2, text: chooseHint(theme) });
   return hintLine(hints, context.right, columns);
 }
+
+export const chooseHint = ({ ascii }: Theme): string => `${ascii ? 'Up Down' : '↑↓'} choose`;
 
 /** After the run, the next start comes first. */
 const rankOf = (key: Key, { model }: FooterContext): number =>

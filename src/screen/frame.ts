@@ -30,6 +30,7 @@ export interface Bottom {
   /** Replaces the keys. */
   footer?: Line;
   without?: FooterContext['without'];
+  chooses?: boolean;
 }
 
 /** Places the body between the first line and the last two. */
@@ -49,6 +50,7 @@ export function framed(view: View, lines: readonly Line[], bottom: Bottom): Pict
         past,
         ...(bottom.idea ? { idea: bottom.idea } : {}),
         ...(bottom.without ? { without: bottom.without } : {}),
+        ...(bottom.chooses ? { chooses: true } : {}),
       },
       size.columns,
       theme,

@@ -13,7 +13,7 @@ import { box } from '../text/boxes.js';
 import { coloured, dim, edges, type Line, line, lineWidth } from '../text/line.js';
 import { many, moneyText, retriesText } from '../text/numbers.js';
 import { packed } from '../text/packed.js';
-import { clean, cut, width, wrapAll } from '../text/text.js';
+import { clean, cut, upTo, width, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { age, clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
@@ -125,11 +125,11 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
   const reason = clean(idea.reason ?? '');
   switch (shown) {
     case 'taken off':
-      return [...wrapAll(reason, cells).slice(0, 3), ...(isReverted(idea) ? landed(view, idea, cells) : [])].filter(
+      return [...upTo(3, wrapAll(reason, cells), cells), ...(isReverted(idea) ? landed(view, idea, cells) : [])].filter(
         Boolean,
       );
     case 'landed':
-      return [...(isReverted(idea) ? wrapAll(reason, cells).slice(0, 3) : []), ...landed(view, idea, cells)];
+      return [...(isReverted(idea) ? upTo(3, wrapAll(reason, cells), cells) : []), ...landed(view, idea, cells)];
     case 'in review':
       return [reason === '' ? (idea.review?.url ?? '') : reason];
     case 'lands':
@@ -147,8 +147,8 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
       return [
         timedOut(view, idea),
         ...(gateRed(idea) ?? []),
-        ...wrapAll(reason, cells).slice(0, 1),
-        ...wrapAll(lastError(idea), cells).slice(0, 2),
+        ...upTo(1, wrapAll(reason, cells), cells),
+        ...upTo(2, wrapAll(lastError(idea), cells), cells),
       ].filter((one) => one !== '');
     case 'asks':
     case 'approve':
@@ -163,14 +163,14 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
       return [`it starts when ${open.length > 0 ? open.join(', ') : first} ${open.length > 1 ? 'have' : 'has'} landed`];
     }
     case 'stopped':
-      return wrapAll(cutOff(model, idea) ?? '', cells).slice(0, 4);
+      return upTo(4, wrapAll(cutOff(model, idea) ?? '', cells), cells);
     case 'ready': {
       if (isOver(model)) return [`the next start runs it: ${startCommand(model.startAgain)}`];
       const score = model.live?.scores?.[idea.id];
       return [`it starts when a slot is free${score === undefined ? '' : `; score ${score}`}`];
     }
     default:
-      return [...wrapAll(idea.waits?.text ?? reason, cells).slice(0, 3)].filter((one) => one !== '');
+      return upTo(3, wrapAll(idea.waits?.text ?? reason, cells), cells);
   }
 }
 
@@ -256,12 +256,6 @@ function gateRed(idea: IdeaModel): string[] | undefined {
   if (red === 0 || test === undefined) return undefined;
   return [`red ${red === 1 ? 'once' : `${red} times`}; the last time at: ${clean(test)}`];
 }
-
-/** The first rows; the last one ends with `…` where more follow. */
-const upTo = (most: number, rows: readonly string[], cells: number): string[] =>
-  rows.length <= most || rows.join('') === ''
-    ? rows.filter((row) => row !== '')
-    : [...rows.slice(0, most - 1), cut(`${rows[most - 1]} ${rows[most]}`.padEnd(cells + 1, ' …'), cells)];
 
 function failed(view: View, idea: IdeaModel, cells: number): string[] {
   const told = toldOf(view, idea);

@@ -2,7 +2,7 @@
 import type { IdeaModel } from '../../model/model.js';
 import { UNDELIVERED } from '../../protocol/command.js';
 import { waitingFor } from '../lists.js';
-import { clean } from '../text/text.js';
+import { clean, someOf } from '../text/text.js';
 import { clock } from '../text/time.js';
 import type { View } from '../view.js';
 import { runName } from '../words/idea-words.js';
@@ -51,7 +51,7 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
     if (text !== '') parts.push({ name, text });
   };
   add('part of', partOfText(model, idea));
-  add('unblocks', waitingFor(model, idea.id).slice(0, 5).join(', '));
+  add('unblocks', someOf(5, waitingFor(model, idea.id)));
   add('after', afterText(model, idea));
   const why = toldOf(view, idea)?.why;
   const score = why?.score ?? model.live?.scores?.[idea.id];

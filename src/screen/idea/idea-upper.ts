@@ -5,7 +5,7 @@ import { shownIn } from '../cut-off.js';
 import { forNextText } from '../for-next.js';
 import { box } from '../text/boxes.js';
 import { coloured, type Line, line } from '../text/line.js';
-import { clean, wrapAll } from '../text/text.js';
+import { clean, upTo, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, duration } from '../text/time.js';
 import type { View } from '../view.js';
@@ -59,9 +59,7 @@ function stateCard(view: View, idea: IdeaModel, columns: number): Line[] {
         title: `! ${warning.kind}`,
         right: warning.since === undefined ? '' : `since ${clock(warning.since, view.now)}`,
         lines: [
-          ...wrapAll(warning.text, columns - 4)
-            .slice(0, 3)
-            .map((one) => line(` ${one}`)),
+          ...upTo(3, wrapAll(warning.text, columns - 4), columns - 4).map((one) => line(` ${one}`)),
           line(' ', coloured('c continue   x stop   + more iterations   i hint', 'gray')),
         ],
       },

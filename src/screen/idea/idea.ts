@@ -6,7 +6,7 @@ import { isPast } from '../past.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, fill, type Line, line, rule } from '../text/line.js';
 import { many, short } from '../text/numbers.js';
-import { clean, labelled, width } from '../text/text.js';
+import { clean, labelled, upTo, width } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, duration } from '../text/time.js';
 import { type Selection, TABS, type Tab } from '../ui.js';
@@ -41,6 +41,7 @@ export function ideaView(view: View): Picture {
     idea,
     ...messageOf(view, idea),
     end: '? keys  Esc back',
+    chooses: pagePlaces(view).length > 1,
     without: new Set(
       ['open', 'find', 'answer'].filter((one) => one !== 'answer' || idea.status !== 'needs-human') as never[],
     ),
@@ -173,9 +174,7 @@ function wide(view: View, idea: IdeaModel): TabBody {
   const { gate, runs } = shown;
   const parts: Line[][] = [top];
   const standing = standingParts(view, idea).flatMap(({ name, text }) =>
-    labelled(name, text, left - 4, 11)
-      .slice(0, 2)
-      .map((one) => line(` ${one}`)),
+    upTo(2, labelled(name, text, left - 4, 11), left - 4).map((one) => line(` ${one}`)),
   );
   const gateLines =
     gate || runs

@@ -5,7 +5,7 @@ import { listsOf } from '../lists.js';
 import { eventKey, type Happened, happened } from '../run/happened.js';
 import { coloured, dim, inverse, type Line, line } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
-import { clean, padId, width, wrap } from '../text/text.js';
+import { clean, padId, upTo, width, wrap } from '../text/text.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';
 import { type Picture, type View, windowAt } from '../view.js';
@@ -76,5 +76,5 @@ function eventLines(one: Happened, { model, size, now }: View, whole: boolean): 
   const room = Math.max(10, size.columns - hang - 1);
   // A wrapped text loses its columns.
   const [head = '', ...rest] = width(text) <= room ? [text] : wrap(text, room);
-  return [line(...start, head), ...rest.slice(0, 4).map((row) => line(' '.repeat(hang), row))];
+  return [line(...start, head), ...upTo(4, rest, room).map((row) => line(' '.repeat(hang), row))];
 }

@@ -5,6 +5,7 @@ import type { IdeaModel, RunModel } from '../../model/model.js';
 import { MAX_COMMAND_TEXT } from '../../protocol/command.js';
 import { moreTexts } from '../control/drafts.js';
 import { isTooLong } from '../control/typing.js';
+import { chooseHint } from '../footer.js';
 import { framed, screenLine } from '../frame.js';
 import { cardKeys } from '../idea/card-keys.js';
 import { isOver, refusedNow } from '../idea/possible.js';
@@ -16,7 +17,7 @@ import { beside, box, indented, type Part } from '../text/boxes.js';
 import { dim, inverse, type Line, line, rule } from '../text/line.js';
 import { many, needYou, UNKNOWN, whole } from '../text/numbers.js';
 import { packed } from '../text/packed.js';
-import { clean, labelled, wrapAll } from '../text/text.js';
+import { clean, labelled, someOf, upTo, wrapAll } from '../text/text.js';
 import { clock, lasted } from '../text/time.js';
 import type { Selection, Unsent } from '../ui.js';
 import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
@@ -49,7 +50,13 @@ export function needsView(view: View): Picture {
   const answering = idea && ui.answering === idea.id;
   const framedPicture = framed(view, picture.lines, {
     idea,
-    left: idea ? `${idea.id} · ${clean(idea.title)}` : '',
+    // After an answer, so that the next key does not answer another question.
+    chooses: rows.length > 0 && !row,
+    left: idea
+      ? `${idea.id} · ${clean(idea.title)}`
+      : rows.length > 0 && !row
+        ? `no request is selected, so that no key answers another one: ${chooseHint(view.theme)}`
+        : '',
     ...(answering ? { footer: answerFooter(size.columns, view.theme.ascii), left: startsAgain(view) } : {}),
   });
   return {
@@ -252,7 +259,7 @@ function didLines(view: View, idea: IdeaModel, columns: number): Line[] {
   const lines = indented(wrapAll(parts.join(' · '), columns - 2));
   const waits = waitingFor(model, idea.id);
   if (size.columns >= 120 && waits.length > 0)
-    lines.push(...indented(labelled('who waits for it', waits.slice(0, 20).join(', '), columns - 2, 19).slice(0, 2)));
+    lines.push(...indented(upTo(2, labelled('who waits for it', someOf(20, waits), columns - 2, 19), columns - 2)));
   return lines;
 }
 

@@ -150,6 +150,16 @@ export function wrap(text: string, most: number, hang = 0): string[] {
 export const wrapAll = (text: string, cells: number, hang = 0): string[] =>
   paragraphs(text).flatMap((line) => wrap(line, cells, hang));
 
+/** The first rows of a wrapped text; the last one ends with `…` where more follow. */
+export const upTo = (most: number, rows: readonly string[], cells: number): string[] =>
+  rows.length <= most || rows.join('') === ''
+    ? rows.filter((row) => row !== '')
+    : [...rows.slice(0, most - 1), cut(`${rows[most - 1]} ${rows[most]}`.padEnd(cells + 1, ' …'), cells)];
+
+/** The first of a list in words. */
+export const someOf = (most: number, words: readonly string[]): string =>
+  `${words.slice(0, most).join(', ')}${words.length > most ? ', …' : ''}`;
+
 /** A name with its text beside it, indented. */
 export const labelled = (name: string, text: string, cells: number, hang: number): string[] =>
   wrapAll(text, cells - hang).map((row, index) => `${pad(index === 0 ? name : '', hang)}${row}`);

@@ -1,5 +1,5 @@
 /** Texts that the screen cut without a sign, or told wrongly, once. Features: G1 G4 G5 G6. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fold, newModel } from '../../../src/model/fold.js';
 import { compose } from '../../../src/screen/compose.js';
 import { draftOf } from '../../../src/screen/control/typing.js';
@@ -96,6 +96,58 @@ it('the input line has its `…` where it is cut', () => {
       ?.trimEnd() ?? '';
   expect(at(text.length)).toMatch(/^ hint for a-1: …a+ END$/);
   expect(at(0)).toMatch(/^ hint for a-1: a+…$/);
+});
+
+describe('a text that is cut ends with its sign', () => {
+  const WORDS = Array.from({ length: 120 }, (_, n) => `word${n}`).join(' ');
+  const page = (event: object, more: object = {}, columns = 80, rows = 24): string => {
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
+    new Story(model)
+      .at('23:00', { kind: 'run', state: 'running', landed: 0, total: 1 })
+      .starts('23:01', 'a-1', 1)
+      .at('23:03', { kind: 'idea', idea: 'a-1', title: 'A', ...event } as never)
+      .tell();
+    Object.assign(model.ideas.get('a-1') ?? {}, more);
+    return draw({ screen: 'idea', idea: 'a-1', tab: 'task' }, noDetails(), model, columns, rows).join('\n');
+  };
+  const whole = (lines: string): void => {
+    expect(lines).toContain('word0 ');
+    expect(lines).not.toContain('word119');
+    // The row with the last word that is shown.
+    const last = lines.split('\n').findLast((row) => /\bword\d/.test(row));
+    expect(last?.replace(/[ │]+$/, '')).toMatch(/…$/);
+  };
+
+  it.each([
+    ['timed out', { status: 'timeout', reason: WORDS }, {}],
+    ['paused', { status: 'paused', reason: WORDS }, {}],
+    ['an idea that waits', { status: 'pending', reason: WORDS }, { held: true }],
+    ['taken off', { status: 'pending', reason: WORDS }, { off: { landed: 'abc', text: WORDS } }],
+    ['taken off while it runs', { status: 'landed', reason: WORDS, commit: 'abc' }, { reverted: { text: WORDS } }],
+    ['a warning', { status: 'running' }, { warnings: [{ kind: 'stuck', text: WORDS, since: 0 }] }],
+  ])('G4: on the card of %s', (_, event, more) => whole(page(event, more)));
+
+  it('G1: where an idea stands, and in a line of the log that is wrapped', () => {
+    const said = [{ at: 0, verb: 'hint', text: WORDS }];
+    whole(page({ status: 'failed', reason: 'no' }, { said }, 120, 40));
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a-1', 'A')]);
+    new Story(model).at('23:03', { kind: 'idea', idea: 'a-1', title: 'A', status: 'failed', reason: WORDS }).tell();
+    const [event] = model.log;
+    whole(draw({ screen: 'log', follow: false, wrap: true, find: 'word' }, noDetails(), model).join('\n'));
+    expect(event?.kind).toBe('idea');
+  });
+
+  it('G1: a list of ideas says that there are more', () => {
+    const others = Array.from({ length: 14 }, (_, n) => `other-${n}`);
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [
+      ...others.map((id) => idea(id, id)),
+      idea('a-1', 'A', { dependsOn: others }),
+      ...others.map((id) => idea(`on-${id}`, id, { dependsOn: ['a-1'] })),
+    ]);
+    const lines = draw({ screen: 'idea', idea: 'a-1', tab: 'task' }, noDetails(), model, 160, 50).join('\n');
+    expect(lines).toMatch(/on-other-4, …/);
+    expect(lines).toMatch(/other-9, …/);
+  });
 });
 
 it('an idea that landed in an earlier run keeps its success criteria', () => {
