@@ -5,32 +5,24 @@ import { crop, messageLine } from '../bottom.js';
 import { footer } from '../footer.js';
 import { listsOf, type Need, needName, waitingFor } from '../lists.js';
 import { needText, nobody } from '../pages/need-lines.js';
-import { coloured, dim, edges, fill, inverse, type Line, line, listed, rule, within } from '../text/line.js';
-import { dollars, dollarsOf, many, whole } from '../text/numbers.js';
+import { coloured, dim, edges, inverse, type Line, line, rule, within } from '../text/line.js';
+import { many, whole } from '../text/numbers.js';
 import { clean, cut, pad, padId, width } from '../text/text.js';
-import { bar, LOOKS } from '../text/theme.js';
-import { age, clock, duration, lasted } from '../text/time.js';
+import { LOOKS } from '../text/theme.js';
+import { age, clock, lasted } from '../text/time.js';
 import type { Section, Selection } from '../ui.js';
 import { type Picture, placeOrNone, type View } from '../view.js';
 import { restText } from '../words/idea-words.js';
-import { limitWord } from '../words/state-words.js';
 import { eventKey, type Happened, happened, isSmall, perMinute } from './happened.js';
 import { noticeLines } from './notices.js';
 import { restingLines } from './resting.js';
+import { EDGE, isTwoColumns, LEAST_NEXT, nextRows, type Row } from './run-next.js';
 import { slotLines } from './run-slots.js';
-import { agentsOf, tookOver } from './standing.js';
 import { top } from './top.js';
 
 /** Number of lines in *Needs you*, where others need the rest. */
 const MOST_NEEDS = 4;
 const LEAST_LATELY = 3;
-/** Column of the border between *Next* and the limits. */
-const EDGE = 56;
-
-interface Row {
-  line: Line;
-  at?: Selection;
-}
 
 export function runView(view: View): Picture {
   const { model, size, details, now, ui } = view;
@@ -45,7 +37,10 @@ export function runView(view: View): Picture {
   const message = messageLine(view, runMessage(view, idea?.id));
   const right = '? keys  q leave';
   const end = footer(
-    { screen: 'run', model, details, right, ...(idea ? { idea } : {}), without: hidden(rows) },
+    {
+      ...{ screen: 'run', model, details, right, without: hidden(rows), chooses: places.length > 0 && !selected },
+      ...(idea ? { idea } : {}),
+    },
     size.columns,
     view.theme,
   );
@@ -77,13 +72,13 @@ const marked = (spans: Line, columns: number): Line => {
   return inverse(first ? [{ ...first, text: `>${first.text.slice(1)}` }, ...rest] : spans, columns);
 };
 
-function fitting(view: View, body: number, most = MOST_NEEDS): Row[] {
+function fitting(view: View, body: number, most = MOST_NEEDS, mostNext = LEAST_NEXT): Row[] {
   const notices = noticeLines(view).map((one): Row => ({ line: one }));
   const needs = [...notices, ...needRows(view, most)];
   const third = Math.max(3, Math.floor((view.size.rows - 1) / 3));
   const slots = placed('slots', slotLines(view, third));
   const resting = placed('resting', restingLines(view));
-  const next = nextRows(view);
+  const next = nextRows(view, mostNext);
   const used = (): number => needs.length + slots.length + resting.length + next.length;
   if (body - used() < LEAST_LATELY) next.length = 0;
   if (body - used() < LEAST_LATELY) resting.length = Math.min(resting.length, 2);
@@ -97,6 +92,9 @@ function fitting(view: View, body: number, most = MOST_NEEDS): Row[] {
   // Rows that nothing else needs show more of what waits for a person.
   if (free > 0 && most === MOST_NEEDS && listsOf(view.model).needs.length > most)
     return fitting(view, body, most + free);
+  // Then, of what comes next.
+  const more = free - Math.max(0, LEAST_LATELY - (lately.length - free));
+  if (more > 0 && mostNext === LEAST_NEXT && next.length > 0) return fitting(view, body, most, mostNext + more);
   return [...rows, ...lately];
 }
 
@@ -139,101 +137,6 @@ function needLine(need: Need, { model, size, now }: View): Line {
 
 const placed = (section: Section, lines: readonly { id?: string; line: Line }[]): Row[] =>
   lines.map(({ id, line: one }) => (id === undefined ? { line: one } : { line: one, at: { section, id } }));
-
-const isTwoColumns = ({ size }: View): boolean => size.columns >= 120 && size.rows >= 34;
-
-function nextRows(view: View): Row[] {
-  const { model, size } = view;
-  const { ready, waiting } = nextOf(model);
-  if (isTwoColumns(view)) return nextWide(view);
-  if (ready.length + waiting.length === 0) return [];
-  const counts = `${whole(ready.length)} ready, ${whole(waiting.length)} ${waiting.length === 1 ? 'waits' : 'wait'} for others`;
-  const items = [
-    ...ready.slice(0, 20).map((id) => `◦ ${id}${score(model, id)}`),
-    ...waiting.slice(0, 20).map(({ id, after }) => `· ${id} after ${after}`),
-  ];
-  return [{ line: rule('Next', counts, size.columns) }, { line: line(' ', ...listed(items, '   ', size.columns - 2)) }];
-}
-
-/** A run that stops starts nothing any more. */
-const nextOf = (model: RunModel) => (model.state === 'stopping' ? { ready: [], waiting: [] } : listsOf(model));
-
-function score(model: RunModel, id: string): string {
-  const value = model.live?.scores?.[id];
-  return value === undefined ? '' : ` ${value}`;
-}
-
-/** Next on the left, limits and budget on the right, in four lines. */
-function nextWide(view: View): Row[] {
-  const { model, size } = view;
-  const { ready, waiting } = nextOf(model);
-  const right = limitLines(view, 4);
-  if (ready.length + waiting.length === 0 && right.length === 0) return [];
-  const left = EDGE;
-  const lines = [
-    ...ready.slice(0, 4).map((id) => {
-      const points = model.live?.scores?.[id];
-      const title = pad(clean((model.ideas.get(id) ?? model.nextIdeas?.get(id))?.title ?? ''), 31);
-      return {
-        id,
-        line: line(` ◦ ${padId(id, 12)} ${title}${pad(points === undefined ? '' : `${points}`, 6, 'right')}`),
-      };
-    }),
-    ...waiting.map(({ id, after }) => ({
-      id,
-      line: line(' ', coloured('·', 'gray'), ` ${padId(id, 12)} after ${after}`),
-    })),
-  ].slice(0, 4);
-  const height = Math.max(lines.length, right.length);
-  const heads = `─ Next ${'─'.repeat(left - 17)} score ──┬─ Limits and budget `;
-  const rows: Row[] = [
-    { line: fill(line(dim(`${heads}${'─'.repeat(Math.max(0, size.columns - width(heads)))}`)), size.columns) },
-  ];
-  for (let index = 0; index < height; index += 1) {
-    const one = lines[index];
-    const spans = line(...fill(one?.line ?? [], left), dim('│'), ...(right[index] ?? []));
-    // A new idea has no page before it runs.
-    const isKnown = one && model.ideas.has(one.id);
-    rows.push(isKnown ? { line: spans, at: { section: 'next', id: one.id } } : { line: spans });
-  }
-  return rows;
-}
-
-function limitLines({ model, now }: View, most: number): Line[] {
-  const names = listsOf(model).agents;
-  const size = Math.max(6, ...names.map((one) => width(one)));
-  const closed = new Map<string, Line>();
-  for (const account of model.accounts.values()) {
-    if (account.state === 'open') continue;
-    const until =
-      account.until === undefined ? '' : `, until ${clock(account.until, now)} (${duration(account.until - now)})`;
-    const over = tookOver(model, account);
-    const text = `${limitWord(account)}${until}${over ? `; ${clean(over)} took over` : ''}`;
-    for (const agent of account.agents.map(clean))
-      closed.set(agent, line(' ', coloured('◷', 'yellow'), ` ${pad(agent, size)}  ${text}`));
-    if (account.agents.length === 0)
-      closed.set(account.key, line(' ', coloured('◷', 'yellow'), ` ${agentsOf(account)}  ${text}`));
-  }
-  const open = names.filter((one) => !closed.has(clean(one)));
-  const budgets = model.budget.filter(({ scope }) => scope !== 'idea');
-  const agents = [
-    ...closed.values(),
-    ...open.map((one) => line(' ', coloured('✓', 'green'), ` ${pad(clean(one), size)}  open`)),
-  ];
-  const sums = budgets.map(({ scope, dimension, used, most: limit }) => {
-    const part = limit === 0 ? 0 : used / limit;
-    const amount =
-      dimension === 'dollars'
-        ? `${dollars(used)} of ${dollarsOf(limit)}`
-        : `${whole(used)} of ${whole(limit)} ${dimension}`;
-    return line(
-      ` ${scope}  ${pad(amount, 15)} `,
-      coloured(bar(part, 20), part >= 1 ? 'red' : 'blue'),
-      ` ${Math.round(part * 100)}%`,
-    );
-  });
-  return [...agents.slice(0, Math.max(1, most - sums.length)), ...sums].slice(0, most);
-}
 
 function latelyRows(view: View, height: number, joins: boolean): Row[] {
   const { model, size, now, ui } = view;

@@ -37,8 +37,8 @@ export function standingOf(model: RunModel, details: Details, now: number): Stan
   if (state === 'waiting_user') return semiAuto(model);
   if (state === 'pausing' || state === 'paused') return paused(model, since, now);
   if (state === 'stopping') return { sign: '◫', colour: 'gray', text: 'stopping', second: holding(model) };
-  if (state === 'idle') return { sign: '◦', text: 'not started' };
   const runs = model.startedAt === undefined ? '' : ` ${duration(now - model.startedAt)}`;
+  if (state === 'idle') return { sign: '◦', text: `starting${runs}`, second: STARTING };
   const nothing = standsStill(model);
   if (nothing === undefined) return { sign: '▸', colour: 'blue', text: `running${runs}` };
   const asks = listsOf(model).needs.some(({ shown }) => shown === 'asks' || shown === 'approve');
@@ -49,6 +49,9 @@ export function standingOf(model: RunModel, details: Details, now: number): Stan
     second: `${nothing}${asks ? `, ${asked(model)}` : ''}. p on such an idea resumes it`,
   };
 }
+
+/** The run is on the server before a screen opens. */
+const STARTING = 'the server has the run; a worker is about to take it up';
 
 /** Nobody has said for a while how the run stands. */
 const unsure = (text: string, second: string): Standing => ({ sign: '!', colour: 'yellow', text, second, stale: true });

@@ -81,6 +81,19 @@ export function rule(left: string, right: string, columns: number, warns = false
   );
 }
 
+/** Items in at most `most` lines; the last one ends with ` …` where more follow. */
+export function listedRows(items: readonly string[], between: string, cells: number, most: number): Line[] {
+  const rows: Line[] = [];
+  let rest = [...items];
+  while (rest.length > 0 && rows.length < most - 1) {
+    let count = 1;
+    while (count < rest.length && width(rest.slice(0, count + 1).join(between)) <= cells) count += 1;
+    rows.push(line(cut(rest.slice(0, count).join(between), cells)));
+    rest = rest.slice(count);
+  }
+  return rest.length === 0 ? rows : [...rows, listed(rest, between, cells)];
+}
+
 /** As many whole items as fit, then ` …`. */
 export function listed(items: readonly string[], between: string, cells: number): Line {
   let text = '';

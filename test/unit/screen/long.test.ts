@@ -189,9 +189,9 @@ describe('before the events are read', () => {
     const text = (): string => textOf(compose(model, { ...initialUi(), screen }, noDetails(), SMALL, THEME, NOW));
     model.reading = true;
     expect(text()).toContain('shop → main  · reading …');
-    expect(text()).not.toMatch(/not started|\d slots|nobody is waited for|need you/);
+    expect(text()).not.toMatch(/starting|\d slots|nobody is waited for|need you/);
     delete model.reading;
-    expect(text()).toContain('not started');
+    expect(text()).toContain('◦ starting');
     expect(text()).toContain('nobody is waited for');
   });
 });

@@ -113,6 +113,61 @@ describe('Run', () => {
   });
 });
 
+describe('Next', () => {
+  const many = (count: number): RunModel => {
+    const model = newModel(
+      { project: 'p', runId: 'r', name: 'shop', target: 'main', startedAt: clockAt('22:00'), slots: 4 },
+      Array.from({ length: count }, (_, n) => idea(`todo-${n}`, `Title ${n}`)),
+    );
+    fold(model, { at: new Date(NOW).toISOString(), kind: 'run', state: 'running', landed: 0, total: count });
+    return model;
+  };
+  const lines = (count: number, columns: number, rows: number): string[] =>
+    compose(many(count), initialUi(), noDetails(), { columns, rows }, THEME, NOW).lines.map((one) =>
+      plainLine(one).trimEnd(),
+    );
+  const shown = (all: readonly string[]): number => all.join('\n').match(/\btodo-\d+/g)?.length ?? 0;
+
+  it('uses the rows that are free (G1)', () => {
+    const wide = lines(12, 120, 40);
+    // The message line names the selected one.
+    expect(shown(wide.slice(0, -2))).toBe(12);
+    expect(wide.findIndex((one) => one.includes('Lately'))).toBe(wide.findIndex((one) => one.includes('todo-11')) + 1);
+    const narrow = lines(30, 80, 24);
+    expect(shown(narrow)).toBeGreaterThan(20);
+    expect(narrow.filter((one) => /todo-\d/.test(one)).length).toBeGreaterThan(1);
+  });
+
+  it('says how many there are besides (G1)', () => {
+    const wide = lines(90, 120, 40);
+    expect(wide.join('\n')).toMatch(/… and \d+ more: 3/);
+    expect(shown(wide.slice(0, -2)) + Number(/… and (\d+) more: 3/.exec(wide.join('\n'))?.[1])).toBe(90);
+    expect(
+      lines(90, 80, 24)
+        .filter((one) => /todo-\d/.test(one))
+        .at(-1),
+    ).toMatch(/ …$/);
+    // Lately keeps three lines, and has one event.
+    expect(wide.slice(3, -2).filter((one) => one === '')).toHaveLength(1);
+  });
+
+  it('takes no row from what has happened (G1)', () => {
+    const model = many(90);
+    for (let n = 0; n < 60; n += 1)
+      fold(model, { at: new Date(NOW).toISOString(), kind: 'idea', idea: `todo-${n}`, title: 'x', status: 'landed' });
+    const all = compose(model, initialUi(), noDetails(), { columns: 120, rows: 40 }, THEME, NOW).lines.map(plainLine);
+    expect(all.filter((one) => /^ \d\d:\d\d /.test(one)).length).toBeGreaterThan(20);
+  });
+});
+
+describe('before its first event', () => {
+  it('says that it starts, since when, and what it waits for (G5)', () => {
+    const begun = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main', startedAt: NOW - 20_000 });
+    expect(first(begun)[0]).toMatch(/^shop → main {2}◦ starting 20s/);
+    expect(first(begun)[1]).toBe(' the server has the run; a worker is about to take it up');
+  });
+});
+
 const empty = (events: RunEvent[], since = '23:30'): RunModel => {
   const model = newModel(
     { project: 'p', runId: 'r', name: 'shop', target: 'main', startedAt: clockAt('22:00'), slots: 4 },
