@@ -8,7 +8,9 @@ export async function isOver(
   root: string,
   project: string,
 ): Promise<boolean> {
-  const told = await facts().catch(() => undefined);
+  const told = await Promise.resolve()
+    .then(facts)
+    .catch(() => undefined);
   if (told) return !told.open;
   const last = await lastBegun(root, project).catch(() => undefined);
   return last?.over === true;
