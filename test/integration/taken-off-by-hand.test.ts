@@ -109,8 +109,9 @@ it('C1 C3: the retry of an idea that a person reverted counts beside that of the
     7,
     expect.stringMatching(/there is nothing to take back of one-001: .*took it off main again\. .*ralphctl retry one/),
   ]);
-  await run('retry', 'one-001', '--fresh');
-  expect((await run('retry', 'one-001')).code).toBe(0);
+  expect((await run('retry', 'one-001', '--fresh')).code).toBe(0);
+  const again = await run('retry', 'one-001');
+  expect([again.code, again.stderr]).toEqual([7, expect.stringContaining('one-001 is queued again already')]);
   const status = await said('status');
   expect(status).toMatch(/^the next start carries over: retry one-001$/m);
   expect(await said('reset', '--all', '--dry-run')).toMatch(/^one-001: forgets retry$/m);
