@@ -270,10 +270,10 @@ export const deliveryScenariosOn = ({
   },
 });
 
-const PR = { repo: 'github.localhost/me/shop', pollSeconds: 1 };
+export const PR = { repo: 'github.localhost/me/shop', pollSeconds: 1 };
 
 /** A forge on this machine, with the repository of the project. */
-async function onForge(p, { bundled, env, until }) {
+export async function onForge(p, { bundled, env, until }) {
   const { startForge, withGit, ghProgram, ...acts } = await bundled(...FORGE_FILES);
   const { path: gh, missing } = await ghProgram();
   if (!gh) throw new Error(missing);

@@ -1,5 +1,6 @@
 /** Runs for record-histories.mjs whose ideas come from a tracker that is down at first, and has one item elsewhere. */
 import { join } from 'node:path';
+import { onForge, PR } from './history-scenarios-delivery.mjs';
 
 const held = (scratch, id, n, signal) => ({
   do: [{ waitFor: { path: join(scratch, `go-${id}-${n}`) } }, { append: { path: `${id}.txt`, text: `${n}\n` } }],
@@ -24,7 +25,15 @@ else if (op !== 'check' && !existsSync(asked)) {
 } else say({ ok: true });
 `;
 
-export const trackerScenariosOn = ({ project, base, until, connected }) => ({
+/** One item, and no trouble. */
+const CALM = `
+let input = '';
+for await (const part of process.stdin) input += part;
+if (JSON.parse(input).op === 'list') console.log('{"item":{"ref":"1","title":"Do 1","member":true}}');
+console.log('{"ok":true}');
+`;
+
+export const trackerScenariosOn = ({ project, base, until, connected, bundled, env }) => ({
   /** One item asks and lands, one is blocked and given back, one is taken elsewhere. */
   async tracked() {
     const scratch = join(base, 'tracked-scratch');
@@ -52,6 +61,38 @@ export const trackerScenariosOn = ({ project, base, until, connected }) => ({
       'tracker-tracked': `ralph:${id}:tracker`,
     };
   },
+
+  /** Its pull request has red checks, then it is merged: the tracker hears of both reviews. */
+  async 'tracked-review'() {
+    const works = { do: [{ append: { path: 'item-1.txt', text: 'one\n' } }], signal: 'COMPLETE' };
+    const p = await project('tracked-review', {
+      ideas: { 'item-1': { script: () => [works, works] } },
+      config: {
+        landing: { mode: 'pr', pr: PR },
+        backlog: { tracker: 'command', run: [process.execPath, 'tracker.mjs'], write: true },
+      },
+      files: { 'tracker.mjs': CALM },
+    });
+    const { forge, repo, numberOf, check, mergePull } = await onForge(p, { bundled, env, until });
+    try {
+      await p.run('start', '--detach');
+      const number = await numberOf('item-1');
+      const told = async (part) => (await p.run('logs', '--json')).split('\n').filter((line) => line.includes(part));
+      const heard = (times) => async () => (await told('"kind":"tracker"')).length >= times;
+      await until('the tracker to hear of the review', heard(2));
+      check(repo, 7, 'ralph/item-1', 'failure', 'Error: 3 is not 4');
+      await until('another review', async () => (await told('"state":"open"')).length > 1);
+      await until('the tracker to hear of it', heard(3));
+      mergePull(repo, number, 'me');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+    } finally {
+      await forge.close();
+    }
+    return { 'autopilot-tracked-review': `ralph:${await p.id()}:autopilot` };
+  },
 });
 
-export const TRACKER_KINDS = { tracked: ['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'] };
+export const TRACKER_KINDS = {
+  tracked: ['autopilot-tracked', 'idea-tracked', 'idea-taken', 'tracker-tracked'],
+  'tracked-review': ['autopilot-tracked-review'],
+};

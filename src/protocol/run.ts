@@ -18,7 +18,7 @@ import type { ReviewState, StandsOn } from './review.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
 import type { GitTask, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
-import type { TrackedItem, TrackedState } from './tracker.js';
+import type { ToldState, TrackedItem } from './tracker.js';
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
 import type { WaveState } from './waves.js';
@@ -196,7 +196,7 @@ export interface AutopilotState {
   /** A person's merge or the like holds the target: looks in a row, since when, and the next one; epoch ms. */
   targetBusy?: { tries: number; since: number; at: number; why: string };
   /** What the tracker is told next, and what it was told last of each idea. Absent without a tracker. */
-  tracked?: { items: TrackedItem[]; told: Record<string, TrackedState> };
+  tracked?: { items: TrackedItem[]; told: Record<string, ToldState> };
   /** Absent in a run without waves. */
   waves?: WaveState;
   /** Open ideas of an earlier run that this one has not taken over yet. Absent without any. */

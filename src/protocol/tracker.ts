@@ -23,6 +23,8 @@ export interface TrackerSettings {
 
 /** What the tracker is to show of an idea. */
 export type TrackedState = 'works' | 'asks' | 'done' | 'released';
+/** What it has been told. review: `works`, with the address of a pull request. */
+export type ToldState = TrackedState | 'review';
 
 export interface TrackedItem {
   idea: string;
@@ -32,6 +34,8 @@ export interface TrackedItem {
   /** The question, or why the idea ended. */
   reason?: string;
   commit?: string;
+  /** Of `works`: the address of the pull request in which it is in review. */
+  review?: string;
 }
 
 /** From the autopilot to the workflow that tells the tracker. */

@@ -15,10 +15,13 @@ export interface About {
 export const worksText = ({ run }: About): string =>
   `**ralphctl** works on this (run \`${run}\`). This comment changes with the state of the work.`;
 
-export function textOf({ idea, state, reason, commit }: TrackedItem, about: About): string {
+const reviewText = (url: string, { run }: About): string =>
+  `**ralphctl** has this in review: ${url} (run \`${run}\`). This comment changes with the state of the work.`;
+
+export function textOf({ idea, state, reason, commit, review }: TrackedItem, about: About): string {
   switch (state) {
     case 'works':
-      return worksText(about);
+      return review === undefined ? worksText(about) : reviewText(review, about);
     case 'asks':
       return `**ralphctl** asks a person:\n\n${fenced(reason ?? 'a question')}\n\nThe answer goes to the machine of run \`${about.run}\`: \`ralphctl answer ${idea} "…"\``;
     case 'done':

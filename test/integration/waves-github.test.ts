@@ -47,7 +47,7 @@ describe.skipIf(gh.path === undefined)(`waves over issues${leftOut(gh)}`, () => 
     box = await sandbox(inject('stateRoot'), {
       'ralphctl.yaml': yaml({
         ...{ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['true'], landing },
-        backlog: { tracker: 'github', repository: PLACE, write: { claim: 'assign', done: 'close' } },
+        backlog: { tracker: 'github', repository: PLACE, write: { claim: 'assign', progress: true, done: 'close' } },
       }),
       '.ralph-script.yaml': yaml({ ideas: { 'issue-1': lands('save'), 'issue-4': lands('login') } }),
     });
@@ -88,6 +88,19 @@ describe.skipIf(gh.path === undefined)(`waves over issues${leftOut(gh)}`, () => 
     const rejected = (await all()).filter(({ kind }) => kind === 'rejected');
     expect(rejected).toMatchObject([{ report: '2', as: 'issue-2', gate: 'coherence', quote: 'asdf' }]);
 
+    // The issue and its pull request name each other.
+    const words = ({ comments }: Issue) => comments.map(({ body }) => body).join();
+    const place = `https://${PLACE}`;
+    for (const [one, { number, body }] of [first, second].map(
+      (it, at) => [it, [...pulls.values()][at] as Pull] as const,
+    )) {
+      expect(body).toContain(`\n\nFor: ${place}/issues/${one.number}\n`);
+      await until(
+        'the comment to name it',
+        async () => words(one).includes(`in review: ${place}/pull/${number} `),
+        PATIENT_MS,
+      );
+    }
     for (const { number } of [...pulls.values()]) mergePull(repo, number, 'zoe');
     await until('the end of the run', async () => (await box.run('status', '--json')).code === 6, PATIENT_MS);
     await until(
@@ -96,5 +109,6 @@ describe.skipIf(gh.path === undefined)(`waves over issues${leftOut(gh)}`, () => 
       PATIENT_MS,
     );
     expect([garbage.state, taken.state]).toEqual(['open', 'open']);
+    expect([first.comments.length, second.comments.length]).toEqual([1, 1]);
   }, 300_000);
 });

@@ -237,6 +237,12 @@ export const landing = z
           ),
         draft: z.boolean().default(false).describe('Open pull requests as drafts.'),
         labels: z.array(text).default([]).describe('Labels of each pull request.'),
+        linkIssue: z
+          .boolean()
+          .default(true)
+          .describe(
+            'A pull request for an issue has a line with its address, `For: …`, which closes nothing. With a template: its placeholder {{issue}} alone.',
+          ),
         reviewers: z.array(text).default([]).describe('People who are asked for a review.'),
         title: text
           .max(200)
@@ -248,7 +254,7 @@ export const landing = z
         template: repoPath
           .optional()
           .describe(
-            'File with your own text of pull requests. Placeholders: {{id}}, {{title}}, {{text}}, {{criteria}}, {{gate}}, {{how}}.',
+            'File with your own text of pull requests. Placeholders: {{id}}, {{title}}, {{issue}}, {{text}}, {{criteria}}, {{gate}}, {{how}}.',
           ),
         autoMerge: z
           .enum(['off', 'merge', 'squash', 'rebase'])

@@ -47,6 +47,8 @@ export function beginReview(
   entry.reason = reasonOf(entry.review);
   lookedBelow(board, entry.card.id);
   board.touch(entry);
+  // Its status stays `landing`, so nothing else turns.
+  if (board.settings.tracker && board.rules('review-is-told')) board.turns.push({ ...entry });
   // A stopping run looks at no pull request: nothing else would end the idea.
   if (board.state.run === 'stopping' && board.rules('review-hears-stop')) tellIdea(board, entry, 'stop');
 }

@@ -17,6 +17,7 @@
  * `paused-work-waits`: the finished work of an idea that a person has paused lands once it resumes.
  * `rollback-is-no-retry`: a rollback does not count as a retry, and what a person left out stays out after it.
  * `waves-ask-later`: the question of `waves.confirm` follows once a paused run goes on.
+ * `review-is-told`: the tracker is told that an idea is in review, and where.
  * `alone-gets-a-slot`: an idea that a person resumes alone in a paused run gets a slot.
  * `waves-pass-approvals`: a landing that waits for an approval does not hold its wave up.
  */
@@ -32,6 +33,7 @@ export type Rule =
   | 'paused-work-waits'
   | 'rollback-is-no-retry'
   | 'places-are-kept'
+  | 'review-is-told'
   | 'alone-gets-a-slot'
   | 'waves-pass-approvals';
 

@@ -4,7 +4,7 @@
  * never started in this run. Pure; may import protocol and decide only.
  */
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
-import type { TrackedItem, TrackedState } from '../../protocol/tracker.js';
+import type { ToldState, TrackedItem } from '../../protocol/tracker.js';
 import { clip, MAX_QUESTION } from '../text.js';
 
 /** `turns`: ideas whose status changed, as they were then. */
@@ -18,7 +18,7 @@ export function noteTracked(state: AutopilotState, turns: readonly IdeaEntry[]):
     const before = Object.hasOwn(told, id) ? told[id] : undefined;
     if (now === before) continue;
     // The claim tells that work begins; what never began has nothing to give back.
-    const silent = now === 'works' ? before !== 'asks' : before === undefined;
+    const silent = now === 'works' ? before !== 'asks' && before !== 'review' : before === undefined;
     if (now !== 'released' || before !== undefined) told[id] = now;
     if (silent) {
       if (now === 'works') drop(state.tracked, id);
@@ -33,13 +33,14 @@ function drop(tracked: NonNullable<AutopilotState['tracked']>, id: string): void
   if (tracked.items.some(({ idea }) => idea === id)) tracked.items = tracked.items.filter(({ idea }) => idea !== id);
 }
 
-function shownAs({ status }: IdeaEntry): TrackedState {
+function shownAs({ status, review }: IdeaEntry): ToldState {
   switch (status) {
     case 'running':
     case 'paused':
     case 'wants-slot':
-    case 'landing':
       return 'works';
+    case 'landing':
+      return review?.at === undefined ? 'works' : 'review';
     case 'needs-human':
       return 'asks';
     case 'landed':
@@ -49,11 +50,15 @@ function shownAs({ status }: IdeaEntry): TrackedState {
   }
 }
 
-const itemOf = ({ card, life, reason, commit }: IdeaEntry, state: TrackedState): TrackedItem => ({
-  ...{ idea: card.id, state, life: Math.abs(life) },
-  ...(reason && state !== 'works' && state !== 'done' ? { reason: clip(reason, MAX_QUESTION) } : {}),
-  ...(commit && state === 'done' ? { commit } : {}),
-});
+const itemOf = ({ card, life, reason, commit, review }: IdeaEntry, told: ToldState): TrackedItem => {
+  const state = told === 'review' ? 'works' : told;
+  return {
+    ...{ idea: card.id, state, life: Math.abs(life) },
+    ...(reason && state !== 'works' && state !== 'done' ? { reason: clip(reason, MAX_QUESTION) } : {}),
+    ...(commit && state === 'done' ? { commit } : {}),
+    ...(review && told === 'review' ? { review: review.url } : {}),
+  };
+};
 
 /** Takes everything out. */
 export const takeTracked = ({ tracked }: AutopilotState): TrackedItem[] => tracked?.items.splice(0) ?? [];

@@ -72,7 +72,7 @@ export const isTrackerBatch: Check<TrackerBatch> = shaped<TrackerBatch>({
   ref: shaped<RunRef>({ project: isName, runId: isName, config: maybe(isCount) }),
   items: listOf(
     shaped<TrackedItem>({
-      ...{ idea: isName, life: isCount, reason: maybe(isText), commit: maybe(isName) },
+      ...{ idea: isName, life: isCount, reason: maybe(isText), commit: maybe(isName), review: maybe(isText) },
       state: oneOf<TrackedState>({ works: true, asks: true, done: true, released: true }),
     }),
     20_000,

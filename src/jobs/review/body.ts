@@ -19,6 +19,8 @@ export interface BodyParts {
   by: readonly string[];
   /** Subjects of the commits. */
   commits: readonly string[];
+  /** Name the issue of the idea. */
+  linkIssue?: boolean | undefined;
 }
 
 const MOST_TEXT = 8000;
@@ -69,9 +71,11 @@ export function titleFrom(template: string, parts: BodyParts): string {
 export function pullBody(parts: BodyParts, template?: string): string {
   const { idea } = parts;
   const { text, criteria, gated, how, values } = partsOf(parts);
+  const from = parts.linkIssue && values.issue !== '' ? [`For: ${values.issue}`, ''] : [];
   if (template !== undefined) return bounded(fillTemplate(template, values, 'landing.pr.template').trimEnd(), idea.id);
   const lines = [
     ...(text === '' ? [] : [text, '']),
+    ...from,
     ...section('Criteria', criteria),
     ...section('Gate', gated),
     ...section('How', how),
@@ -106,8 +110,17 @@ function partsOf({ idea, gate, on = 'the target', runs, dollars, by, commits }: 
   const title = idea.origin ? unlinked(idea.title) : idea.title;
   const [gates = '', done = ''] = [gated, how].map((lines) => lines.join('\n'));
   const listed = clip(criteria.join('\n'), MOST_CRITERIA);
-  const values = { id: idea.id, title, text, criteria: listed, gate: gates, how: done };
+  const values = { id: idea.id, issue: addressOf(idea), title, text, criteria: listed, gate: gates, how: done };
   return { text, criteria: listed === '' ? [] : [listed], gated, how, values };
+}
+
+/** Forges make a link of it, and no mention. Whatever a tracker of the user's says, it is one address. */
+function addressOf({ origin }: Pick<Idea, 'origin'>): string {
+  const url = origin?.url;
+  if (url === undefined || /\s/.test(url) || !URL.canParse(url)) return '';
+  const { protocol, host, pathname, search } = new URL(url);
+  const plain = `${protocol}//${host}${pathname}${search}`;
+  return /^https?:\/\/[\w.:-]+(?:\/[\w.~:/?=&+%-]*)?$/.test(plain) ? plain : '';
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>

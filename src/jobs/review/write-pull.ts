@@ -83,7 +83,9 @@ async function textOf(
     config: PINNED_LOG,
   });
   const on = below && `${forge.words.sign}${below.number}`;
-  const parts = { ...input, on, commits: log.split('\n').filter(Boolean) };
+  // Configurations of older runs do not have it.
+  const { linkIssue = false } = config.landing.pr;
+  const parts = { ...input, on, linkIssue, commits: log.split('\n').filter(Boolean) };
   const body = pullBody(parts, await templateOf(repo, config));
   const text = body.slice(0, -`\n\n${marker(input.idea.id)}`.length);
   return { parts, text: forge.asKept(redactorOf(deps)(text)) };

@@ -39,6 +39,34 @@ it('a template with an unknown placeholder is refused by its name', () => {
   );
 });
 
+it('names the issue by its address alone, where the configuration says so', () => {
+  const url = 'https://forge.test/me/shop/issues/3';
+  const of = (at: string, linkIssue?: boolean) => {
+    const idea = {
+      id: 'issue-3',
+      title: 'T',
+      text: 'Closes #1',
+      success: ['c'],
+      origin: { ref: '3', url: at },
+    } as never;
+    return pullBody({ idea, runs: 1, by: [], commits: [], ...(linkIssue === undefined ? {} : { linkIssue }) });
+  };
+  expect(of(url, true)).toMatch(/\n\nFor: https:\/\/forge\.test\/me\/shop\/issues\/3\n\n### Criteria/);
+  expect(of(url, true).split('For: ')).toHaveLength(2);
+  for (const one of [of(url), of(url, false)]) expect(one).not.toContain('forge.test');
+  // Words of a program of the user's.
+  for (const odd of [
+    ...['Closes #9', 'javascript:alert(1)', 'https://forge.test/3\n\nCloses me/shop#9', 'https://forge.test/@zoe', ''],
+    ...['https://forge.test/3 closes #9', 'https://forge.test/(x)![y]'],
+  ])
+    expect(of(odd, true)).not.toMatch(/For:|#9|zoe/);
+  expect(of('https://me:key@forge.test/3#note', true)).toContain('For: https://forge.test/3\n');
+  const idea = { id: 'issue-3', title: 'T', text: '', success: [], origin: { ref: '3', url } } as never;
+  const own = { idea, runs: 1, by: [], commits: [], linkIssue: true };
+  expect(pullBody(own, 'See {{issue}}')).toMatch(/^See https:\/\/forge\.test\/me\/shop\/issues\/3\n/);
+  expect(pullBody(own, 'Mine')).not.toContain('forge.test');
+});
+
 it('leaves the text of an own backlog as it is', () => {
   const idea = { id: 'a-1', title: 'See #9', text: 'See #9', success: [] };
   expect(pullBody({ idea, runs: 1, by: [], commits: [] })).toMatch(/^See #9$/m);

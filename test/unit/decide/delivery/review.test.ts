@@ -46,6 +46,19 @@ describe('D2 an idea in review', () => {
     expect(pilot.state.delivery).toBeUndefined();
   });
 
+  it('F3: a tracker is told of each review, and nothing turns where there is none', () => {
+    const reviews = (pilot: Autopilot) =>
+      pilot
+        .takeTurns()
+        .flatMap(({ status, review }) => (status === 'landing' && review?.at !== undefined ? [review.url] : []));
+    expect(reviews(inReview())).toEqual([]);
+    const pilot = inReview({ tracker: { name: 'github' } });
+    expect(reviews(pilot)).toEqual([pull.url]);
+    look(pilot, back);
+    again(pilot);
+    expect(reviews(pilot)).toEqual([pull.url]);
+  });
+
   it('asks once the remote has not had the commit of the merged pull request for a while: somebody set it back', () => {
     const pilot = inReview();
     for (let now = 0, n = 0; n < 7; n++) {

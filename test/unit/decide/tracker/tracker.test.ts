@@ -14,6 +14,7 @@ import {
 import type { AutopilotState, IdeaEntry } from '../../../../src/protocol/run.js';
 import { IDEA_STATUSES, type IdeaStatus } from '../../../../src/protocol/states.js';
 import type { TrackedItem } from '../../../../src/protocol/tracker.js';
+import { textOf } from '../../../../src/trackers/texts.js';
 
 const turn = (id: string, status: IdeaStatus, more: Partial<IdeaEntry> = {}): IdeaEntry => ({
   ...{ card: { id, title: id }, status, seq: 0, life: 1, retries: 0, rounds: 0 },
@@ -35,6 +36,24 @@ describe('what a tracker is told (F3)', () => {
     expect(takeTracked(state)).toEqual([{ idea: 'a', state: 'done', life: 1, commit: 'abc' }]);
     noteTracked(state, [turn('a', 'pending')]);
     expect(told(state)).toEqual(['a released']);
+  });
+
+  it('is its review, with the address, and that its agent has it back', () => {
+    const state = fresh();
+    const review = { ...{ number: 4, url: 'https://forge/4', candidate: 'c', onto: 'o' }, quiet: 0, seen: [] };
+    const work = { worktree: '/w', branch: 'b', base: 'o', head: 'h', agentName: 'ed-001' } as never;
+    noteTracked(state, [turn('a', 'running'), turn('a', 'landing')]);
+    noteTracked(state, [turn('a', 'landing', { review: { ...review, work, at: 0 } })]);
+    const items = takeTracked(state);
+    expect(items).toEqual([{ idea: 'a', state: 'works', life: 1, review: review.url }]);
+    expect(isTrackerBatch({ ref: { project: 'p', runId: 'r' }, items })).toBe(true);
+    expect(items.map((one) => textOf(one, { run: 'r', target: 'main' }))).toEqual([
+      '**ralphctl** has this in review: https://forge/4 (run `r`). This comment changes with the state of the work.',
+    ]);
+    noteTracked(state, [turn('a', 'wants-slot', { review: { ...review, work } }), turn('a', 'running')]);
+    expect(takeTracked(state)).toEqual([{ idea: 'a', state: 'works', life: 1 }]);
+    noteTracked(state, [turn('a', 'landed', { commit: 'abc', review: { ...review, work } })]);
+    expect(takeTracked(state)).toEqual([{ idea: 'a', state: 'done', life: 1, commit: 'abc' }]);
   });
 
   it('is nothing of ideas that never started, and of groups', () => {
