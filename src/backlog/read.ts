@@ -37,7 +37,7 @@ export interface ReadOptions {
   command?: string;
 }
 
-const MAX_BYTES = 32 * MIB;
+export const MAX_BYTES = 32 * MIB;
 const SPLIT = 'split it into several files';
 
 function refuse(file: string, message: string, fix?: string, line = 0): never {
@@ -134,9 +134,23 @@ async function readText(path: string, text: string, named: FormatName | undefine
 
 const bare = (text: string): string => text.replace(/^\uFEFF/, '');
 
+/** JSON and YAML have escapes for it. No path, argument or variable may contain one. */
+const withNul = (ideas: readonly Idea[]): Problem[] =>
+  ideas.flatMap(({ source, ...idea }): Problem[] => {
+    const [key] = Object.entries(idea).find(([, value]) => hasNul(value)) ?? [];
+    return key === undefined
+      ? []
+      : [{ ...source, message: `a NUL character is not allowed in its ${key}`, fix: 'remove it' }];
+  });
+
+const hasNul = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes('\0');
+  return value !== null && typeof value === 'object' && Object.values(value).some(hasNul);
+};
+
 function sound({ ideas, problems: read, leftOut = [], twice }: Parsed): { ideas: Idea[]; leftOut: LeftOut[] } {
   markBlues(ideas);
-  const problems: Problem[] = [...read, ...validateIdeas(ideas, twice)];
+  const problems: Problem[] = [...read, ...withNul(ideas), ...validateIdeas(ideas, twice)];
   if (problems.length > 0) throw new BacklogError(byLine(problems));
   // An entry that the tool moved away has an id but no title.
   return { ideas, leftOut: leftOut.filter(({ title }) => title !== '') };

@@ -55,6 +55,14 @@ describe('a backlog that git does not track', () => {
     expect(lost).toEqual([]);
   });
 
+  it('F5: is not read where it is larger than any backlog, and the sentence says so', async () => {
+    const { tick, file, ticked } = await outside();
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, `${text}${' '.repeat(32 * 1024 * 1024)}`);
+    expect(await tick('US-1')).toMatch(/^US-1 cannot be ticked in \S+ \(it is larger than 32 MB\)\. Do it by hand\.$/);
+    expect(await ticked()).toEqual([]);
+  });
+
   it('keeps a save into the file that a program had opened before the tick replaced it', async () => {
     const { tick, file, read, ticked } = await outside();
     const opened = await open(file, 'r+');

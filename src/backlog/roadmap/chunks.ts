@@ -26,6 +26,8 @@ const MARGIN = 1.5;
 /** CPU time limit for all pieces of a file, ms; each piece adds some. CPU time ignores load. */
 const FILE_MS = 2000;
 const PIECE_MS = 40;
+/** However many pieces a file has. Three megabytes of tasks normally take as long. */
+const LONGEST_FILE_MS = 8000;
 /** A list item behind so much indentation that the parser's time explodes. People indent by twenty at most. */
 const TOO_DEEP = /^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/;
 
@@ -81,7 +83,7 @@ class Meter {
 
   /** @throws TooComplexError when the pieces together exceed the file's limit */
   parse(text: string, line: number): Root {
-    this.#allowed += Math.max(1, text.length / PIECE) * PIECE_MS;
+    this.#allowed = Math.min(LONGEST_FILE_MS, this.#allowed + Math.max(1, text.length / PIECE) * PIECE_MS);
     const before = process.cpuUsage();
     const root = parseInTime(text, line);
     this.#spent += cpuMs(before);

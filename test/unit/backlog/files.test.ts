@@ -74,6 +74,39 @@ describe('readBacklog', () => {
       /nul\.md:3: this line contains a NUL character/,
     );
   });
+  it.each([
+    ['prd.json', '{"userStories":[\n{"id":"US-1","title":"x\\u0000y","passes":false}]}', 2, 'title'],
+    [
+      '.taskmaster/tasks/tasks.json',
+      '{"tasks":[\n{"id":1,"title":"x","description":"\\u0000","status":"pending","dependencies":[],"subtasks":[]}]}',
+      2,
+      'text',
+    ],
+    [
+      '.ralph/queue.jsonc',
+      '{"version":1,"tasks":[\n{"id":"RQ-1","title":"x","tags":["a\\u0000"],"status":"todo"}]}',
+      2,
+      'tags',
+    ],
+    [
+      '.beads/issues.jsonl',
+      '{"id":"a-1","title":"x","status":"open"}\n{"id":"a-2","title":"x\\u0000y","status":"open"}\n',
+      2,
+      'title',
+    ],
+    [
+      '.ralph/agent/tasks.jsonl',
+      '{"id":"task-1-a","title":"x","description":"\\u0000","status":"open","priority":1,"blocked_by":[]}\n',
+      1,
+      'text',
+    ],
+    ['tasks.yaml', 'tasks:\n  - title: x\n    completed: false\n  - title: "y\\0"\n    completed: false\n', 4, 'title'],
+    ['backlog/tasks/task-1 - X.md', '---\nid: task-1\ntitle: "x\\0y"\nstatus: To Do\n---\n', 1, 'title'],
+  ])('F5: names the idea where a NUL is written as an escape, in %s', async (name, text, line, key) => {
+    const error = await readBacklog(await put(name, text)).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(BacklogError);
+    expect(String(error)).toContain(`${name}:${line}: a NUL character is not allowed in its ${key}; remove it`);
+  });
   it('reads what is slow because the machine is busy: only CPU time counts', async () => {
     // Other programs had the cores while the clock ran out, twice.
     const late = vi.fn(() => {
@@ -98,6 +131,19 @@ describe('readBacklog', () => {
       readBacklog('r.md', { text: '# R\n\n- [ ] **a-1**: x\n' }).finally(() => vi.restoreAllMocks()),
     ).rejects.toThrow(/r\.md:1: .*takes too long to read/);
     expect(given).toEqual([2000, 6000]);
+  });
+  it('F5: takes seconds at most for a whole file, however many slow pieces it has', async () => {
+    // A little below the time of a piece.
+    const [piece, most] = [39, 8000];
+    const parsed = vi
+      .spyOn(Script.prototype, 'runInContext')
+      .mockImplementation(() => ({ type: 'root', children: [] }));
+    vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: piece * 1000, system: 0 });
+    const text = `# R\n\n${`- [ ] **a**: ${'x'.repeat(4096)}\n`.repeat(1000)}`;
+    await expect(readBacklog('r.md', { text }).finally(() => vi.restoreAllMocks())).rejects.toThrow(
+      /r\.md:\d+: the Markdown up to this line takes too long to read/,
+    );
+    expect(parsed.mock.calls.length).toBe(Math.floor(most / piece) + 1);
   });
   it.each([
     ['50,000 emphasis marks', `- [ ] **a-2**: ${'*a_'.repeat(50_000)}`],
