@@ -16,7 +16,7 @@ import { waitingFor } from '../screen/lists.js';
 import { type Line, plainLine } from '../screen/text/line.js';
 import { many } from '../screen/text/numbers.js';
 import { packed } from '../screen/text/packed.js';
-import { clean, cut, pad, paragraphs } from '../screen/text/text.js';
+import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { initialUi } from '../screen/ui.js';
@@ -61,7 +61,7 @@ const PIPE = 100;
 
 export function showText(shown: Shown, width?: number): string[] {
   const { model, now, before, branch, used, idea: own } = shown;
-  const columns = Math.max(70, Math.min(width ?? PIPE, 120));
+  const columns = Math.max(38, Math.min(width ?? PIPE, 120));
   const wide = width === undefined ? Number.MAX_SAFE_INTEGER : columns;
   const view: View = {
     ...{ model, ui: { ...initialUi(), idea: own.id }, now, whole: true as const },
@@ -83,7 +83,7 @@ export function showText(shown: Shown, width?: number): string[] {
     width === undefined ? title : cut(title, columns),
     ...plain(works ? iterationBox(view, idea, columns) : cardAlone(view, idea, columns)),
     ...(idea.iterations.length + idea.moments.length > 0 ? ['', ...plain(timeline(view, idea, columns, 10_000))] : []),
-    ...gateLines(idea, columns, now),
+    ...gateLines(idea, columns, now, wide),
     ...section('where it stands', standing(shown), wide),
     ...section(
       'in other runs',
@@ -107,20 +107,28 @@ function cardAlone(view: View, idea: IdeaModel, columns: number): Line[] {
   return [...lines.slice(0, lines.length - 1 - keys), ...lines.slice(-1)];
 }
 
-function gateLines(idea: IdeaModel, columns: number, now: number): string[] {
+function gateLines(idea: IdeaModel, columns: number, now: number, wide: number): string[] {
   const last = lastGate(idea);
   if (!last) return [];
   const { gate } = last;
-  if (gate.none) return ['', 'no gate is configured: only the agent says that its work is done'];
+  if (gate.none) return ['', ...fitted('no gate is configured: only the agent says that its work is done', wide)];
   const where = last.merged ? ' on the merged tree' : '';
   return [
     '',
-    `last gate${where}: ${gateWord(gate)}, ${gate.same === undefined ? '' : `same tree as ${clean(gate.same)}, `}${clock(gate.at, now)}`,
-    ...plain(commandLines(idea, { gate, ...(idea.gateNow ? { runs: true } : {}) }, now, columns)),
-    ...plain(failingLines(gate, columns)),
+    ...fitted(
+      `last gate${where}: ${gateWord(gate)}, ${gate.same === undefined ? '' : `same tree as ${clean(gate.same)}, `}${clock(gate.at, now)}`,
+      wide,
+    ),
+    ...plain([
+      ...commandLines(idea, { gate, ...(idea.gateNow ? { runs: true } : {}) }, now, columns),
+      ...failingLines(gate, columns),
+    ]).flatMap((text) => fitted(text, wide)),
     ...(gate.log && !gate.pass ? [`  ${clean(gate.log)}`] : []),
   ];
 }
+
+/** Wrapping drops the blanks between columns, so a line that fits stays as it is. */
+const fitted = (text: string, columns: number): string[] => (cells(text) <= columns ? [text] : wrap(text, columns, 3));
 
 type Row = readonly [lead: string, text: string];
 

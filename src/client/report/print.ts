@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import { asciiOf, LOOKS } from '../../screen/text/theme.js';
 import { linked } from '../views/links.js';
-import { onlyAscii, usesColour } from '../views/terminal.js';
+import { onlyAscii, usesColour, wrapped } from '../views/terminal.js';
 
 /** Columns of a terminal, at most 120. Undefined in a pipe, where lines do not wrap. */
 export function textWidth(stream: { isTTY?: boolean; columns?: number } = process.stdout): number | undefined {
@@ -28,8 +28,11 @@ function painted(line: string, colour: boolean): string {
 export function printLines(lines: readonly string[]): void {
   const colour = usesColour();
   const ascii = onlyAscii();
+  const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
   for (const line of lines) {
     const text = painted(ascii ? asciiOf(line) : line, colour && !ascii);
-    process.stdout.write(`${linked(text, process.stdout)}\n`);
+    // Most lines fit already; paths and texts of a gate may not.
+    const fits = columns ? wrapped(text, columns) : text;
+    process.stdout.write(`${linked(fits, process.stdout)}\n`);
   }
 }

@@ -242,7 +242,9 @@ function momentLines(
         ? momentText(moment)
         : `continues with ${clean(agent)}${before ? `, not ${clean(before)}` : ''}`;
     const end = what ? ` ${time}, then ${clean(agent ?? '')}` : ` ${time}${until}`;
-    return [line('  ', coloured(sign, colour), ` ${cut(what ?? short, columns - 4 - width(end))}${end}`)];
+    const cells = columns - 4;
+    const rows = wraps ? wrap(`${what ?? short}${end}`, cells) : [`${cut(what ?? short, cells - width(end))}${end}`];
+    return rows.map((row, at) => (at === 0 ? line('  ', coloured(sign, colour), ` ${row}`) : line(`    ${row}`)));
   }
   const took = limit
     ? lasted(moment.at - limit.at)
