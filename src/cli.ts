@@ -7,8 +7,9 @@ import { COMPLETE } from './client/completion/scripts.js';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { endWithReader, flushed } from './client/output.js';
 import { addCommands } from './client/rows/all.js';
+import { helpItem, LEAST_HELP } from './client/rows/help.js';
 import { refuseEmptyValues } from './client/rows/options.js';
-import { canShowScreen } from './client/views/terminal.js';
+import { canShowScreen, forPeople } from './client/views/terminal.js';
 import { EXIT } from './protocol/user-error.js';
 import { version } from './worker/build-id.js';
 
@@ -29,10 +30,14 @@ program
   .version(version(), '-V, --version', 'print the version')
   .helpOption('-h, --help', 'show this help')
   // Nearly all commands have options, so the list of commands leaves `[options]` out and fits 80 columns.
-  .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf })
+  .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf, minWidthToWrap: LEAST_HELP, formatItem: helpItem })
   .showHelpAfterError(wantsJson ? false : '(see --help)')
   // With --json the error is printed once, as JSON, by the handler at the end.
-  .configureOutput(wantsJson ? { outputError: () => {} } : {})
+  .configureOutput({
+    writeOut: (text) => void process.stdout.write(forPeople(text, process.stdout)),
+    writeErr: (text) => void process.stderr.write(forPeople(text, process.stderr)),
+    ...(wantsJson ? { outputError: () => {} } : {}),
+  })
   .exitOverride();
 
 function run<Args extends unknown[]>(
@@ -103,7 +108,7 @@ export async function main(): Promise<never> {
         import('./client/state-folder.js'),
       ]);
       const told = await withDisk(error, makeContext({}));
-      process.exitCode = explain(told, wantsJson, (text) => linked(text, process.stderr));
+      process.exitCode = explain(told, wantsJson, (text) => linked(forPeople(text, process.stderr), process.stderr));
     }
   }
   // Libraries may keep handles open, so the process exits by itself: every command has finished its work when it returns.

@@ -1,5 +1,5 @@
 /**
- * Cuts long texts that may hold a command for a person.
+ * Finds the commands for a person in a text, and cuts long texts that may hold one.
  * Invariant: a command is shown whole or not at all. Must not import anything.
  */
 
@@ -9,6 +9,16 @@ const PROGRAMS =
 
 /** A command follows a colon, or begins with a variable: `Fix it: git …`, `then: RALPHCTL_HOME='…' ralphctl …`. */
 const COMMAND = new RegExp(`: (?=(?:[A-Z_]+=(?:'[^']*'|\\S*) )*(?:${PROGRAMS}) )`, 'g');
+
+/** A command with its words, up to the end of its sentence or clause. Quoted words may hold what ends one elsewhere. */
+const WHOLE = new RegExp(
+  `(?<=[:;] )(?:[A-Z_]+=(?:'[^']*'|[^\\s'])* )*(?:${PROGRAMS})(?: (?!(?:or|and|then) )(?:"[^"\\n]*"|'[^'\\n]*'|[^\\s"'.,;)]|[.,;)](?! |$))+)+`,
+  'gm',
+);
+
+/** The text with each command replaced. */
+export const withCommands = (text: string, replaced: (command: string) => string): string =>
+  text.replace(WHOLE, replaced);
 
 /** Longest text that is shown whole because a command is in it. Equal to the longest warning. */
 export const LONGEST_WITH_COMMAND = 1200;

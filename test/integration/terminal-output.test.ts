@@ -21,8 +21,12 @@ async function repository(config: Record<string, unknown> = {}): Promise<void> {
 }
 
 /** The program in a terminal, until it ends. */
-async function inTerminal(args: string[], env: Record<string, string> = {}): Promise<{ code: number; raw: string }> {
-  screen = new PtyScreen(process.execPath, [cliPath, ...args], { cwd: box.repo, env: { ...box.env, ...env } });
+async function inTerminal(
+  args: string[],
+  env: Record<string, string> = {},
+  columns = 80,
+): Promise<{ code: number; raw: string }> {
+  screen = new PtyScreen(process.execPath, [cliPath, ...args], { cwd: box.repo, env: { ...box.env, ...env }, columns });
   const code = await screen.exited;
   await screen.text();
   const { raw } = screen;
@@ -128,5 +132,52 @@ describe('links', () => {
     expect(other.raw).not.toContain('\u001b]8;;');
     box.env.FORCE_HYPERLINK = '1';
     expect((await box.run('start', '--dry-run')).stderr).not.toContain('\u001b]8;;');
+  });
+});
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+describe('D3 words wrap at the width of the terminal', () => {
+  /** No line is wider, unless it is one word, and no word is cut. */
+  function fits(raw: string, plain: string, columns: number): void {
+    const lines = raw.split('\r\n');
+    expect(lines.filter((line) => line.length > columns && words(line).length > 1)).toEqual([]);
+    expect(words(raw)).toEqual(words(plain));
+  }
+
+  it('in errors: a long one, and a list of problems with a line for each', async () => {
+    await repository();
+    const unknown = ['help', 'no-such-topic', '--no-pager'];
+    fits((await inTerminal(unknown, {}, 60)).raw, (await box.run(...unknown)).stderr, 60);
+    const ideas = Array.from({ length: 3 }, (_, at) => `- [ ] **a-${at}**: Do it\n  - depends: no-such-idea-${at}\n`);
+    await box.write({ 'roadmap.md': ideas.join('') });
+    const { raw } = await inTerminal(['start', '--dry-run'], {}, 60);
+    const { stderr } = await box.run('start', '--dry-run');
+    fits(raw, stderr, 60);
+    // What belongs to a problem is indented below it.
+    expect(raw.split('\r\n').filter((line) => /^\S/.test(line))).toHaveLength(3);
+  });
+
+  it('and errors have an ASCII form', async () => {
+    await repository();
+    const ideas = Array.from({ length: 60 }, (_, at) => `- [ ] **a-${at}**: Do it\n  - depends: no-such-idea\n`);
+    await box.write({ 'roadmap.md': ideas.join('') });
+    const { code, raw } = await inTerminal(['start', '--dry-run'], { LANG: 'C', LC_ALL: 'C' }, 200);
+    expect(code).toBe(2);
+    expect(raw).toContain('\n... and 10 more');
+    expect(raw).not.toMatch(/\P{ASCII}/u);
+  });
+
+  it.each([
+    [['--help'], 40],
+    [['--help'], 60],
+    [['start', '--help'], 40],
+    [['start', '--help'], 60],
+    [['help', 'config', 'show', '--no-pager'], 40],
+    [['strat'], 40],
+  ])('in help: %j at %i columns', async (args, columns) => {
+    await repository();
+    const { stdout, stderr } = await box.run(...args);
+    fits((await inTerminal(args, {}, columns)).raw, stdout + stderr, columns);
   });
 });

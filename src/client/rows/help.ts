@@ -1,5 +1,6 @@
 /** `ralphctl help`: the list of commands, one command, or a topic. Invariant: imports nothing heavy. */
-import { Argument, type Command, type Command as Program } from 'commander';
+import { Argument, type Command, type Help, type Command as Program } from 'commander';
+import { wrap } from '../../screen/text/text.js';
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
 import { print } from '../context.js';
 import { isTopic, TOPIC_NAMES, topicLines, topicText } from '../help/topics.js';
@@ -7,6 +8,26 @@ import type { Run } from './options.js';
 
 const NO_TERMINAL = 80;
 const NAME_CELLS = 25;
+/** In fewer cells a text stands below its name, not beside it. */
+const LEAST_BESIDE = 24;
+/** Fewer cells are not worth a line break. */
+export const LEAST_HELP = 20;
+const INDENT = 2;
+
+/** A name with its text. Names take `cells`, so that texts stand below each other. */
+export function helpItem(
+  name: string,
+  cells: number,
+  text: string,
+  { helpWidth = NO_TERMINAL }: Pick<Help, 'helpWidth'>,
+): string {
+  if (text === '') return `  ${name}`;
+  const lead = `  ${name.padEnd(cells + INDENT)}`;
+  const room = helpWidth - lead.length;
+  if (room >= LEAST_BESIDE) return `${lead}${wrap(text, room).join(`\n${' '.repeat(lead.length)}`)}`;
+  const below = wrap(text, Math.max(LEAST_HELP, helpWidth - 6)).map((line) => `\n      ${line}`);
+  return `  ${name}${below.join('')}`;
+}
 
 export function addHelp(program: Command, run: Run): void {
   program.helpCommand(false);
@@ -33,7 +54,7 @@ export function addHelp(program: Command, run: Run): void {
 /** In the columns of the list of commands. */
 const list = (): string =>
   topicLines()
-    .map(([name, about]) => `  ${name.padEnd(NAME_CELLS)}${about}`)
+    .map(([name, about]) => helpItem(name, NAME_CELLS - INDENT, about, { helpWidth: process.stdout.columns }))
     .join('\n');
 
 /** The command that the words name, e.g. `budget raise`. */

@@ -5,7 +5,9 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
+import { withCommands } from '../../protocol/cut.js';
 import { ASCII } from '../../screen/text/ascii.js';
+import { width } from '../../screen/text/text.js';
 import { dayBefore, withLocalTimes } from '../../screen/text/time.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -40,7 +42,13 @@ export const asciiOf = (text: string): string => text.replace(/\P{ASCII}/gu, (si
 /** Time of a line, and the column of its text. */
 const STAMP = /^(?:\p{Cc}\[\d+m)*\d\d:\d\d:\d\d(?:\p{Cc}\[\d+m)* {1,2}/u;
 
-/** Wraps lines between words and indents the rest below the text. Words that are longer than a line stay whole. */
+/** Stands for a blank where no line may break; Unicode gives it to nobody. */
+const UNBROKEN = '\ue000';
+
+/**
+ * Wraps lines between words and indents the rest below the text. Words that are longer than a line stay whole, and so do
+ * commands: people copy them.
+ */
 export function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
@@ -49,13 +57,14 @@ export function wrapped(text: string, columns: number): string {
 }
 
 function wrapLine(line: string, columns: number): string {
-  if (stripVTControlCharacters(line).length <= columns) return line;
+  if (width(stripVTControlCharacters(line)) <= columns) return line;
   const lead = (STAMP.exec(line) ?? /^ */.exec(line))?.[0] ?? '';
   const hang = STAMP.test(line) ? 11 : lead.length + 2;
   const room = columns - hang;
   if (room < 20) return line;
-  const [first = '', ...rest] = wrapAnsi(line.slice(lead.length), room, { hard: false }).split('\n');
-  return [`${lead}${first}`, ...rest.map((part) => `${' '.repeat(hang)}${part}`)].join('\n');
+  const text = withCommands(line.slice(lead.length), (command) => command.replaceAll(' ', UNBROKEN));
+  const [first = '', ...rest] = wrapAnsi(text, room, { hard: false }).split('\n');
+  return [`${lead}${first}`, ...rest.map((part) => `${' '.repeat(hang)}${part}`)].join('\n').replaceAll(UNBROKEN, ' ');
 }
 
 /** Local clock time with seconds, with the day by the rule of the screen and the report. */

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { promptOf } from '../../../src/client/confirm.js';
 import { showEvents } from '../../../src/client/follow/follow.js';
 import { LiveLines } from '../../../src/client/views/live-lines.js';
 import { StreamView } from '../../../src/client/views/stream-lines.js';
@@ -18,6 +19,7 @@ import {
   wrapped,
 } from '../../../src/client/views/terminal.js';
 import type { StampedEvent } from '../../../src/protocol/events.js';
+import { width } from '../../../src/screen/text/text.js';
 import { clock, withLocalTimes } from '../../../src/screen/text/time.js';
 
 const TTY = { isTTY: true };
@@ -78,6 +80,47 @@ describe('G3 lines break between words at the width of the terminal', () => {
     expect(wrapped('some words that are long enough', 15)).toBe('some words that are long enough');
   });
 
+  test('widths count in cells', () => {
+    const text = '一つの アイデアが 人を 待って います と 言う ので 答えを 書いて ください';
+    const lines = wrapped(text, 40).split('\n');
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(40);
+    expect(lines.map((line) => line.trim()).join(' ')).toBe(text);
+    // As long as the terminal is wide, in UTF-16 units only.
+    const bold = `${'𝒂'.repeat(19)} ${'𝒃'.repeat(19)}`;
+    expect(wrapped(bold, 40)).toBe(bold);
+  });
+
+  test.each([
+    [
+      'ralphctl: the file is not what it was. Fix it: git worktree repair /tmp/x. Then go on',
+      'git worktree repair /tmp/x',
+    ],
+    ['no agent of this run works on that; to begin anew: ralphctl retry a-1 --fresh', 'ralphctl retry a-1 --fresh'],
+    [
+      'split needs the parts: ralphctl split a-1 --into "first one" --into two, or a file',
+      'ralphctl split a-1 --into "first one" --into two',
+    ],
+    [
+      'two ways: RALPHCTL_HOME=/a ralphctl start; or: ralphctl stop and then another',
+      'RALPHCTL_HOME=/a ralphctl start',
+    ],
+  ])('a command to copy stays in one line: %s', (text, command) => {
+    for (const columns of [40, 50, 60]) {
+      const out = wrapped(text, columns);
+      expect(out).toContain(command);
+      expect(out.split(/\s+/)).toEqual(text.split(/\s+/));
+      for (const line of out.split('\n')) if (!line.includes(command)) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test('a question wraps and has an ASCII form, and a blank stands before the answer', () => {
+    const question = `${'An agent works – wait. '.repeat(4)}\nStop the server?`;
+    const prompt = promptOf(question, { isTTY: true, columns: 40 }, { LANG: 'C' });
+    for (const line of prompt.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+    expect(prompt).toMatch(/works - wait[\s\S]*\nStop the server\? \[y\/N\] $/);
+  });
+
   test('what no terminal shows is not broken', () => {
     const text = 'word '.repeat(60);
     expect(forPeople(text, { columns: 40 }, {})).toBe(text);
@@ -94,9 +137,10 @@ test('G3 without UTF-8 every sign is a letter', () => {
 test('G3 no sign has an emoji form', async () => {
   const dir = new URL('../../../src/', import.meta.url).pathname;
   const files = (await readdir(dir, { recursive: true })).filter((name) =>
-    /^(?:client|screen|report)\/.*\.ts$/.test(name),
+    /^(?:client|decide|screen|report)\/.*\.ts$/.test(name),
   );
-  for (const room of ['client', 'screen', 'report']) expect(files.some((name) => name.startsWith(room))).toBe(true);
+  for (const room of ['client', 'decide', 'screen', 'report'])
+    expect(files.some((name) => name.startsWith(room))).toBe(true);
   const found = await Promise.all(
     files.map(async (name) => [
       name,
