@@ -126,6 +126,11 @@ async function buildCommands(buildId) {
     outdir: dist,
     minify: true,
   });
+  await build({
+    ...common,
+    entryPoints: { 'sandbox-bridge': join(root, 'src/process/sandbox/bridge.ts') },
+    outdir: dist,
+  });
   await chmod(join(dist, 'cli.js'), 0o755);
 }
 

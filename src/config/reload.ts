@@ -67,6 +67,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   limits: { counts: 'now' },
   disk: { counts: 'iteration' },
   confinement: { counts: 'iteration' },
+  sandbox: { counts: 'iteration' },
   escalation: { counts: 'iteration' },
   budget: { counts: 'now' },
   warnings: { counts: 'iteration' },

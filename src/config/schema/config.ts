@@ -13,6 +13,7 @@ import { metrics } from './metrics.js';
 import { notify } from './notify.js';
 import { payloads } from './payloads.js';
 import { retention } from './retention.js';
+import { sandbox } from './sandbox.js';
 import { tracker } from './tracker.js';
 import { triage } from './triage.js';
 import { waves } from './waves.js';
@@ -133,6 +134,7 @@ export const configSchema = z
       .describe(
         'What ralphctl does after out-of-bounds changes: an agent changes your branches, stashes, settings or files outside its worktree. stop: its idea waits for you. off: ralphctl does not ask.',
       ),
+    sandbox,
     escalation: z
       .strictObject({
         after: count(1, 1000).default(4).describe('Iterations without progress before the first step.'),

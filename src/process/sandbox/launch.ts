@@ -1,0 +1,64 @@
+/**
+ * One sandbox: its proxy, its environment and the command line that starts a program in it.
+ * Invariant: what it makes is gone after `close`. Starts no program itself.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { programFile } from '../program-file.js';
+import type { Place } from './allowed.js';
+import { bubblewrap, environmentInside, rulesOf, type SandboxFacts, SOCKETS } from './plan.js';
+import { startProxy, TOLD_SOCKET } from './proxy.js';
+import type { Upstreams } from './upstream.js';
+
+const BRIDGE_FILE = 'sandbox-bridge.js';
+
+export interface Sandbox {
+  argv: (argv: readonly string[]) => string[];
+  env: (env: Readonly<Record<string, string>>) => Record<string, string>;
+  /** What it has refused, and what it has ended, for a person. Empty: nothing. */
+  told: () => string[];
+  close: () => Promise<void>;
+}
+
+export interface SandboxOptions {
+  facts: SandboxFacts;
+  places: readonly Place[];
+  upstreams: Upstreams;
+  /** Tests name the built one. */
+  bridge?: string;
+}
+
+const MOST_NAMED = 5;
+
+export async function openSandbox({ facts, places, upstreams, ...given }: SandboxOptions): Promise<Sandbox> {
+  const bridge = given.bridge ?? programFile(BRIDGE_FILE);
+  const proxy = await startProxy({ folder: facts.sockets, places, upstreams });
+  const offered = proxy.ports.map(({ port, socket }) => `${port}=${join(SOCKETS, socket)}`);
+  const inside = {
+    rules: rulesOf({ ...facts, programs: [...facts.programs, process.execPath, bridge] }),
+    cwd: facts.cwd,
+    bridge: [process.execPath, bridge, ...offered, join(SOCKETS, TOLD_SOCKET)],
+  };
+  return {
+    argv: (argv) => bubblewrap(inside, argv),
+    env: (env) => environmentInside(env, proxy.proxyPort),
+    told: () => [...refusedText(proxy.refused), ...leftText(proxy.left)],
+    close: async () => {
+      await proxy.close();
+      for (const path of [facts.sockets, facts.temporary]) await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function refusedText(refused: ReadonlyMap<string, number>): string[] {
+  if (refused.size === 0) return [];
+  const often = [...refused].sort((a, b) => b[1] - a[1]);
+  const named = often.slice(0, MOST_NAMED).map(([place, times]) => (times > 1 ? `${place} (${times} times)` : place));
+  const more = often.length > MOST_NAMED ? ` and ${often.length - MOST_NAMED} more` : '';
+  return [
+    `the sandbox refused connections to ${named.join(', ')}${more}. If the agent needs one, add it to sandbox.allow in ralphctl.yaml`,
+  ];
+}
+
+const leftText = (left: readonly string[]): string[] =>
+  left.length === 0 ? [] : [`the sandbox ended processes that the agent had left: ${left.join(', ')}`];
