@@ -9,6 +9,7 @@ import type { AgentSpec } from '../config/agent-spec.js';
 import type { Identity } from '../process/identity.js';
 import { passedValues, type Redact, redactor, secretValues } from '../process/redact.js';
 import { type RunResult, startRun } from '../process/run.js';
+import type { Sandbox } from '../process/sandbox/launch.js';
 import type { AgentHeartbeat, AgentOutcome, Usage } from '../protocol/agent-run.js';
 import { agentEnvironment } from './environment.js';
 import { Heartbeat } from './reading/heartbeat.js';
@@ -68,6 +69,8 @@ export interface ExecuteAgentInput {
   onHeartbeat?: (heartbeat: AgentHeartbeat) => void;
   /** The source environment of the allow-list; `process.env` when absent. */
   baseEnv?: NodeJS.ProcessEnv;
+  /** Opens the sandbox in which it runs. Absent: it runs as the user. */
+  sandbox?: ((starting: { argv: readonly string[]; env: Record<string, string> }) => Promise<Sandbox>) | undefined;
 }
 
 export interface ExecuteAgentResult {
@@ -89,6 +92,8 @@ export interface ExecuteAgentResult {
   run: RunResult;
   /** Removes the secrets of this run from a text. `finalMessage` still contains them, `outcome` and `tail` do not. */
   redact: Redact;
+  /** What its sandbox refused and ended, for a person. */
+  refused?: string[];
 }
 
 const OVER: AgentOutcome = { kind: 'timeout', why: 'budget' };
@@ -104,7 +109,7 @@ function usesMore(used: Usage | undefined, most: ExecuteAgentInput['allowance'])
 
 /** Runs the agent to its end; nothing that it started is left when this resolves. */
 export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAgentResult> {
-  const { spec } = input;
+  const spec = input.sandbox ? { ...input.spec, sandboxed: true } : input.spec;
   const adapter = adapterFor(spec);
   const { resume, ...rest } = input;
   const invocation = adapter.invocation(spec, {
@@ -114,7 +119,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     resume: adapter.resumes ? resume : undefined,
   });
   for (const [path, content] of Object.entries(invocation.files ?? {})) await writeFile(path, content, { mode: 0o600 });
-  const env = {
+  const ordinary = {
     ...agentEnvironment(spec, input.baseEnv ?? process.env, invocation.env),
     RALPHCTL_IDEA: input.idea,
     RALPHCTL_ITERATION: String(input.iteration),
@@ -122,10 +127,12 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     RALPHCTL_AGENT: spec.name,
     ...input.extraEnv,
   };
+  const sandbox = await input.sandbox?.({ argv: invocation.argv, env: ordinary });
+  const env = sandbox?.env(ordinary) ?? ordinary;
   const patience = new Patience(input.retryingMs ?? RETRYING_MS, () => handle.kill());
   let over = false;
   const base = input.baseEnv ?? process.env;
-  const secrets = [...secretValues(env, base), ...passedValues(base, spec.passEnv)];
+  const secrets = [...secretValues(ordinary, base), ...passedValues(base, spec.passEnv)];
   const redact = redactor(secrets);
   const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile, { redact });
   const heartbeat = new Heartbeat(redact);
@@ -144,7 +151,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   };
   const teller = input.onHeartbeat && tell(heartbeat, input.onHeartbeat);
   const handle = startRun({
-    argv: invocation.argv,
+    argv: sandbox?.argv(invocation.argv) ?? invocation.argv,
     cwd: input.cwd,
     places: [input.cwd],
     env,
@@ -181,7 +188,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     unmetered?.();
     patience.end();
     clearInterval(teller);
-    return stream?.close();
+    return Promise.all([stream?.close(), sandbox?.close()]);
   });
   const reading = reader.finish();
   const sessionId = reading.sessionId ?? invocation.sessionId;
@@ -213,6 +220,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     usage: reading.usage,
     sessionId,
     model: reading.model,
+    refused: sandbox?.told().map(redact),
   };
 }
 

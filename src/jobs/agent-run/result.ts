@@ -85,7 +85,7 @@ export async function keepResult(
 ): Promise<RunAgentResult> {
   const { dir, executed } = ended;
   const said = executed.redact(executed.finalMessage);
-  const warnings = [...more, ...warningsOf(executed.run)];
+  const warnings = [...more, ...(executed.refused ?? []), ...warningsOf(executed.run)];
   // Comes before the result, so that the result can report a failure.
   await writeAtomically(join(dir, FINAL_MESSAGE), said).catch((error) => warnings.push(notWritten(error)));
   const result = resultOf(deps, input, ended, said, warnings);

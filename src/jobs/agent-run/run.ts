@@ -43,6 +43,7 @@ import { loadOne } from '../load.js';
 import { assertCouldStart, assertDiskSpace } from '../machine.js';
 import { keepPlace } from '../plan-place.js';
 import { asWorkError, type Recreated, recreateIfGone } from '../prepare.js';
+import { sandboxFor } from '../sandbox.js';
 import { keepAnswers } from './answers.js';
 import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
@@ -191,6 +192,7 @@ async function iterateInside(
     signal: context.signal,
     extraEnv: { ...slotEnvironment(input), ...watch.env },
     baseEnv: deps.env,
+    sandbox: sandboxFor({ deps, config, spec, cwd: input.worktree, scratch: dir, git: { repo, branch: input.branch } }),
   }).finally(watch.ended);
   assertCouldStart(executed.run);
   executed.outcome = own.meaning(executed.outcome);

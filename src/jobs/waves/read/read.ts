@@ -26,6 +26,7 @@ import { meter, withOwnLimit } from '../../agent-run/meter.js';
 import { agentSection, inSection, outOfBoundsOf, wallOf } from '../../confine/walls.js';
 import type { WorkContext, WorkDeps } from '../../job.js';
 import { assertDiskSpace } from '../../machine.js';
+import { sandboxFor } from '../../sandbox.js';
 import { answerOf, type Said } from './answer.js';
 import { ask, newWord, type Question } from './ask.js';
 import { copyOf, removeCopy } from './copy.js';
@@ -181,6 +182,7 @@ async function runOnce(reader: Reader, prompt: string, batch: Batch): Promise<Ex
         idleMs: run.file.config.idleTimeoutMinutes * 60_000,
         maxLogBytes: run.file.config.logs.maxMegabytesPerRun * 1024 * 1024,
         signal: context.signal,
+        sandbox: sandboxFor({ deps, config: run.file.config, spec, cwd, scratch: dir }),
         ...(metered ? { meter: metered.begin } : {}),
       });
       await noteUse(reader, ended, dir, serial);

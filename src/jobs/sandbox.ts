@@ -1,0 +1,197 @@
+/**
+ * Opens the sandbox of one agent run: reads from the disk what the plan of a sandbox needs to know.
+ * Invariant: a run whose configuration asks for a sandbox starts no agent outside of one.
+ */
+import { lstatSync, statSync } from 'node:fs';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { ownPlaces } from '../agents/own-places.js';
+import type { AgentSpec } from '../config/agent-spec.js';
+import type { Config } from '../config/schema/config.js';
+import { sandboxOf } from '../config/schema/sandbox.js';
+import { sharedGitDir } from '../git/repository.js';
+import { privateGitDir } from '../git/worktrees/list.js';
+import { sandboxProblem } from '../process/sandbox/check.js';
+import { openSandbox, type Sandbox } from '../process/sandbox/launch.js';
+import { isWithin, type Rule } from '../process/sandbox/mounts.js';
+import { placesIn, type SandboxFacts, type SandboxMode } from '../process/sandbox/plan.js';
+import { upstreamsIn } from '../process/sandbox/upstream.js';
+import { makeTemporary } from '../process/temporary.js';
+import { FAILURE } from '../protocol/failures.js';
+import { type WorkDeps, WorkError } from './job.js';
+
+/** What is about to start. */
+export interface Starting {
+  argv: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+export interface SandboxInput {
+  deps: WorkDeps;
+  config: Pick<Config, 'sandbox' | 'worktrees'>;
+  spec: Pick<AgentSpec, 'adapter'>;
+  cwd: string;
+  /** Folder of the iteration. */
+  scratch: string;
+  /** Absent: `cwd` is no worktree. */
+  git?: { repo: string; branch: string };
+}
+
+/** Undefined: the configuration asks for none. */
+export function sandboxFor(input: SandboxInput): ((starting: Starting) => Promise<Sandbox>) | undefined {
+  const { mode } = sandboxOf(input.config);
+  return mode === 'off' ? undefined : (starting) => open(input, mode, starting);
+}
+
+let stands = false;
+
+/** @throws WorkError where this machine cannot run a sandbox */
+async function assertStands({ env }: WorkDeps): Promise<void> {
+  if (stands) return;
+  const found = await sandboxProblem(env);
+  if (found) {
+    const message = `ralphctl.yaml asks for a sandbox, and ${found.problem}. ${capital(found.fix)}, or say sandbox: off`;
+    throw new WorkError(message, FAILURE.badInput);
+  }
+  stands = true;
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Starting): Promise<Sandbox> {
+  const { deps, config, spec, scratch } = input;
+  await assertStands(deps);
+  const { allow, read, write } = sandboxOf(config);
+  const home = await real(env.HOME || homedir());
+  const own = ownPlaces(spec, env, home);
+  await prepareOwn(own);
+  const temporary = join(scratch, 'tmp');
+  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  const written = [...own.scratch.map((name) => join(scratch, name)), ...filesIn([env.GIT_TRACE2_EVENT])];
+  for (const file of written) await writeFile(file, '', { flag: 'a', mode: 0o600 });
+  const facts: SandboxFacts = {
+    mode,
+    home,
+    stateRoot: await real(deps.root),
+    worktreesRoot: config.worktrees.root === undefined ? undefined : await real(config.worktrees.root),
+    cwd: await real(input.cwd),
+    git: input.git && (await gitFacts(input.git, input.cwd)),
+    readable: await existing([
+      dirname(scratch),
+      ...filesIn(argv.slice(1)),
+      ...filesIn(FILE_VARIABLES.map((v) => env[v])),
+    ]),
+    writable: await existing(written),
+    temporary: await real(temporary),
+    sockets: await real(await makeTemporary('sandbox')),
+    agent: { state: await existing(own.state), settings: await existing(own.settings) },
+    read: await existing(read.map((path) => inHome(path, home))),
+    write: await existing(write.map((path) => inHome(path, home))),
+    programs: await programsFor(argv, env, input.cwd),
+    listening: await listeningSockets(),
+    kindOf,
+  };
+  return openSandbox({ facts, places: placesIn([...own.hosts, ...allow]), upstreams: upstreamsIn(deps.env) });
+}
+
+const FILE_VARIABLES = [
+  ...['RALPHCTL_SCRIPT', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE'],
+  ...['CURL_CA_BUNDLE', 'GIT_SSL_CAINFO', 'GIT_CONFIG_GLOBAL', 'NPM_CONFIG_USERCONFIG'],
+];
+
+const filesIn = (words: ReadonlyArray<string | undefined>): string[] =>
+  words.filter((word) => word !== undefined && isAbsolute(word)) as string[];
+
+const inHome = (path: string, home: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : path);
+
+const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+
+/** Real paths of what is there. A link leads where it leads now. */
+async function existing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)));
+  return [...new Set(found.filter((path) => path !== undefined && path !== '/'))] as string[];
+}
+
+function kindOf(path: string): Rule['kind'] | undefined {
+  try {
+    return statSync(path).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Settings that are missing are made empty: what is there is shown and cannot be written, and nothing can take the place
+ * of what is not there.
+ */
+async function prepareOwn({
+  state,
+  settings,
+}: {
+  state: readonly string[];
+  settings: readonly string[];
+}): Promise<void> {
+  for (const folder of state) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const path of settings) {
+    if (!state.some((folder) => isWithin(path, folder)) || kindOf(path)) continue;
+    const made = /\.[a-z]+$/.test(path)
+      ? writeFile(path, emptyOf(path), { flag: 'wx', mode: 0o600 })
+      : mkdir(path, { recursive: true, mode: 0o700 });
+    await made.catch((error: NodeJS.ErrnoException) => {
+      // Another agent may have begun at the same moment.
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+/** As little as its program accepts without a complaint. */
+function emptyOf(path: string): string {
+  if (!path.endsWith('.json')) return '';
+  return basename(path) === 'mcp-config.json' ? '{"mcpServers":{}}\n' : '{}\n';
+}
+
+async function gitFacts({ repo, branch }: { repo: string; branch: string }, worktree: string) {
+  const commonDir = await real(await sharedGitDir(repo));
+  const privateDir = await privateGitDir(worktree);
+  if (!privateDir) throw new WorkError(`${worktree} is no worktree of ${repo}`, FAILURE.repository, true);
+  const [branches = ''] = branch.split('/');
+  for (const folder of ['refs/heads', 'logs/refs/heads'])
+    await mkdir(join(commonDir, folder, branches), { recursive: true });
+  const alternates = await readFile(join(commonDir, 'objects/info/alternates'), 'utf8').catch(() => '');
+  const borrowed = await existing(alternates.split('\n').filter(isAbsolute));
+  return { commonDir, privateDir: await real(privateDir), branches, borrowed };
+}
+
+/** The program and the folders of PATH, with the packages around them. */
+async function programsFor([program = '']: readonly string[], env: Starting['env'], cwd: string): Promise<string[]> {
+  const folders = (env.PATH ?? '').split(delimiter).filter((dir) => isAbsolute(dir) && !isWithin(dir, cwd));
+  const found = folders.map((dir) => join(dir, program)).find((path) => kindOf(path) === 'file');
+  const files = filesIn([isAbsolute(program) ? program : found]);
+  const packages = (await existing(files)).map(packageOf);
+  const inFolders = (await existing(folders)).map((dir) => join(dir, 'program'));
+  return [...new Set([...files, ...packages, ...inFolders])];
+}
+
+/** Packages of npm need others beside them. */
+function packageOf(file: string): string {
+  const at = file.indexOf('/node_modules/');
+  return at < 0 ? file : join(file.slice(0, at), 'node_modules', 'package');
+}
+
+/** Where a connection would leave the sandbox: sockets in the folders that it shows. */
+async function listeningSockets(): Promise<string[]> {
+  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
+  const paths = table.split('\n').flatMap((line) => /^\S+ \S+ \S+ 00010000 .* (\/\S.*)$/.exec(line)?.[1] ?? []);
+  return [...new Set(paths)].filter(
+    (path) => !/^\/(?:run|var\/run|tmp|var\/tmp|dev|proc)\//.test(path) && isSocket(path),
+  );
+}
+
+function isSocket(path: string): boolean {
+  try {
+    return lstatSync(path).isSocket();
+  } catch {
+    return false;
+  }
+}

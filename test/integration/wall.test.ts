@@ -1,0 +1,221 @@
+/**
+ * An attacker in the sandbox, in a real run: nothing of what it tries works, and its idea still lands what it did in its
+ * worktree. Features: B2 D2.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { sandboxProblem } from '../../src/process/sandbox/check.js';
+import { processTable } from '../../src/process/table.js';
+import { projectOf } from '../support/news.js';
+import { roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
+
+const cannot = await sandboxProblem(process.env);
+if (cannot) console.log(`test/integration/wall.test.ts is skipped: ${cannot.problem}; ${cannot.fix}`);
+
+let box: Sandbox | undefined;
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  await box?.dispose();
+});
+
+async function listen(at: number | string = 0): Promise<number> {
+  const server = createServer((client) => client.end('hello\n'));
+  servers.push(server);
+  await new Promise<void>((resolve) =>
+    typeof at === 'string' ? server.listen(at, resolve) : server.listen(at, '127.0.0.1', resolve),
+  );
+  return typeof at === 'string' ? 0 : (server.address() as AddressInfo).port;
+}
+
+/** Each attack ends well for the attacker (BROKEN), or throws (HELD). */
+const ATTACKS = `import { execFileSync } from 'node:child_process';
+import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+const [given] = process.argv.slice(2);
+const { home, repo, stateRoot, project, temporal, other, allowed, socket, supervisor, target } = JSON.parse(given);
+const git = (...args) => execFileSync('git', args, { stdio: 'pipe' }).toString().trim();
+const common = git('rev-parse', '--path-format=absolute', '--git-common-dir');
+const own = git('rev-parse', '--path-format=absolute', '--git-dir');
+const dial = (at) => new Promise((resolve, reject) => {
+  const client = connect(at);
+  client.once('data', resolve);
+  client.once('error', reject);
+  client.setTimeout(3000, () => reject(new Error('no answer')));
+});
+const proxied = async (place) => {
+  const { hostname, port } = new URL(process.env.HTTP_PROXY);
+  const client = connect(Number(port), hostname, () => client.write('CONNECT ' + place + ' HTTP/1.1\\r\\n\\r\\n'));
+  const said = await new Promise((resolve, reject) => { client.once('data', resolve); client.once('error', reject); });
+  if (!String(said).startsWith('HTTP/1.1 200')) throw new Error(String(said));
+};
+const attacks = {
+  'signal the run over the Temporal port': () => dial({ host: '127.0.0.1', port: temporal }),
+  'the same through the proxy': () => proxied('127.0.0.1:' + temporal),
+  'the same by another name': () => proxied('localhost:' + temporal),
+  'the same by a short address': () => proxied('127.1:' + temporal),
+  'another port of this machine': () => dial({ host: '127.0.0.1', port: other }),
+  'another port through the proxy': () => proxied('127.0.0.1:' + other),
+  'the internet': () => proxied('example.com:443'),
+  'a socket file': () => dial({ path: socket }),
+  'write the state folder': () => writeFileSync(join(stateRoot, 'x'), 'x'),
+  'see the state folder': () => readFileSync(join(stateRoot, 'projects', project, 'worker.json')),
+  'see another worktree': () => { if (readdirSync(join(stateRoot, 'projects', project, 'worktrees')).length < 2) throw new Error('alone'); },
+  'write the user checkout': () => writeFileSync(join(repo, 'x'), 'x'),
+  'move the target': () => git('update-ref', 'refs/heads/' + target, 'HEAD'),
+  'move the target by its file': () => writeFileSync(join(common, 'refs/heads', target), git('rev-parse', 'HEAD')),
+  'make another branch': () => git('branch', 'mine'),
+  'make a tag': () => git('tag', 'mine'),
+  'write a hook': () => writeFileSync(join(common, 'hooks/post-commit'), '#!/bin/sh'),
+  'replace the hooks': () => { renameSync(join(common, 'hooks'), join(common, 'old')); mkdirSync(join(common, 'hooks')); },
+  'write git config': () => git('config', 'core.hooksPath', '/x'),
+  'append to git config': () => appendFileSync(join(common, 'config'), '[core]'),
+  'write attributes': () => writeFileSync(join(common, 'info/attributes'), '* filter=x'),
+  'borrow objects': () => writeFileSync(join(common, 'objects/info/alternates'), '/x'),
+  'lead git elsewhere': () => writeFileSync(join(own, 'commondir'), '/x'),
+  'replace the link of the worktree': () => { rmSync('.git'); mkdirSync('.git'); },
+  'write home': () => writeFileSync(join(home, '.bashrc'), 'x'),
+  'write the gitconfig of the user': () => git('config', '--global', 'core.hooksPath', '/x'),
+  'kill the supervisor': () => process.kill(supervisor, 'SIGKILL'),
+  'see other processes': () => { if (readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length < 12) throw new Error('alone'); },
+  'become the machine': () => closeSync(openSync('/proc/sys/kernel/core_pattern', 'r+')),
+  'write programs': () => writeFileSync('/usr/bin/x', 'x'),
+  'mount': () => execFileSync('mount', ['-t', 'tmpfs', 'x', '/mnt'], { stdio: 'pipe' }),
+  'find agents of the desktop': () => { if (!process.env.SSH_AUTH_SOCK && !process.env.DBUS_SESSION_BUS_ADDRESS) throw new Error('none'); },
+  'read a key': () => readFileSync(join(home, '.ssh/id_test')),
+  'read the user checkout': () => readFileSync(join(repo, 'untracked-secret')),
+};
+const rights = {
+  'the allowed port': () => dial({ host: '127.0.0.1', port: allowed }),
+  'the allowed port through the proxy': () => proxied('127.0.0.1:' + allowed),
+  'a temporary file': () => writeFileSync('/tmp/x', 'x'),
+  'a link in the worktree': () => symlinkSync('attack.mjs', 'link'),
+  'a commit': () => { writeFileSync('made.txt', 'made'); git('add', 'made.txt'); git('commit', '-m', 'made inside'); },
+};
+const lines = [];
+const run = async (all, good, bad) => {
+  for (const [name, what] of Object.entries(all)) {
+    const said = await Promise.resolve().then(what).then(() => good, (error) => bad + (bad === 'HELD' ? '' : ' ' + error.message.split('\\n')[0]));
+    lines.push(said + ': ' + name);
+  }
+};
+await run(rights, 'RIGHT', 'DENIED');
+await run(attacks, 'BROKEN', 'HELD');
+rmSync('link', { force: true });
+writeFileSync('attacks.txt', lines.join('\\n') + '\\n');
+process.exit(0);
+`;
+
+const MODES = [
+  // Only strict hides what the user may read.
+  { mode: 'on', open: ['read a key', 'read the user checkout'] },
+  { mode: 'strict', open: [] },
+] as const;
+
+describe.skipIf(cannot !== undefined)('an attacker in the sandbox', () => {
+  it.each(MODES)('sandbox: $mode', { timeout: 280_000 }, async ({ mode, open }) => {
+    const [other, allowed] = [await listen(), await listen()];
+    box = await sandbox(inject('stateRoot'), {
+      'roadmap.md': roadmap([{ id: 'a-1' }]),
+      'attack.mjs': ATTACKS,
+      'base.txt': 'x',
+    });
+    const { repo, env, git, commit, run, write } = box;
+    const home = env.HOME ?? '';
+    const mark = `4${process.pid}${Date.now() % 100_000}`;
+    await mkdir(join(home, '.ssh'));
+    await writeFile(join(home, '.ssh/id_test'), 'KEY');
+    await writeFile(join(repo, '.git/info/exclude'), 'untracked-secret\n');
+    await writeFile(join(repo, 'untracked-secret'), 'SECRET');
+    const socket = join(home, 's.sock');
+    await listen(socket);
+    const [, port] = inject('address').split(':');
+    const about = {
+      ...{
+        home,
+        repo,
+        stateRoot: inject('stateRoot'),
+        project: projectOf(repo),
+        temporal: Number(port),
+        other,
+        allowed,
+      },
+      ...{ socket, supervisor: process.pid, target: 'main' },
+    };
+    const steps = [
+      { run: `node attack.mjs '${JSON.stringify(about)}'` },
+      { run: `env -i setsid sleep ${mark} >/dev/null 2>&1 & sleep 0.3` },
+    ];
+    await write({
+      'ralphctl.yaml': yaml({
+        ...{ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['test -f made.txt'] },
+        sandbox: { mode, allow: [`127.0.0.1:${allowed}`] },
+      }),
+      '.ralph-script.yaml': yaml({ default: [{ do: steps, signal: 'COMPLETE' }] }),
+    });
+    await commit('set up');
+    const config = await readFile(join(repo, '.git/config'), 'utf8');
+    const done = await run('start', '--wait', '--plain');
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+
+    const lines = (await git('show', 'main:attacks.txt')).split('\n');
+    expect(lines.filter((line) => line.startsWith('BROKEN')).map((line) => line.slice('BROKEN: '.length))).toEqual(
+      open,
+    );
+    expect(lines.filter((line) => line.startsWith('DENIED'))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('HELD'))).toHaveLength(34 - open.length);
+    expect(await git('log', '--format=%s', 'main')).toContain('made inside');
+
+    // What it did to the outside, as the outside sees it.
+    expect(await readFile(join(repo, '.git/config'), 'utf8')).toBe(config);
+    expect(await git('branch', '--list', 'mine')).toBe('');
+    expect(await readdir(home)).not.toContain('.bashrc');
+    expect(await readdir(join(repo, '.git/hooks'))).not.toContain('post-commit');
+    expect(
+      (await processTable())
+        .map(({ pid }) => spawnSync('cat', [`/proc/${pid}/cmdline`]).stdout.toString())
+        .filter((line) => line.includes(`sleep\0${mark}`)),
+    ).toEqual([]);
+
+    // It is told.
+    expect(done.stderr + done.stdout).toMatch(/in a sandbox/);
+    const runs = join(inject('stateRoot'), 'projects', projectOf(repo), 'runs');
+    const [id = ''] = await readdir(runs);
+    const result = await readFile(join(runs, id, 'ideas/a-1/001/result.json'), 'utf8');
+    expect(result).toContain(`the sandbox refused connections to`);
+    expect(result).toContain(`127.0.0.1:${other}`);
+    expect(result).toContain('the sandbox ended processes that the agent had left: sleep');
+    expect(await readdir(join(runs, id, 'ideas/a-1/001'))).not.toContain('tmp');
+  });
+});
+
+describe('where no sandbox can stand', () => {
+  it('a start refuses before anything begins, and names the fix; doctor says so', async () => {
+    box = await sandbox(inject('stateRoot'), {
+      'roadmap.md': roadmap([{ id: 'a-1' }]),
+      'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', sandbox: 'on' }),
+    });
+    const { run, env, scratch, repo } = box;
+    // All of PATH but bubblewrap.
+    const bin = join(scratch, 'bin');
+    await mkdir(bin);
+    for (const program of ['git', 'sh', 'mkfifo', 'ps', 'find'])
+      spawnSync('sh', ['-c', `ln -s "$(command -v ${program})" "${bin}/"`]);
+    env.PATH = bin;
+    const refused = await run('start', '--detach');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('bubblewrap (bwrap) is not on PATH');
+    expect(refused.stderr).toContain('apt install bubblewrap');
+    expect(refused.stderr).toContain('sandbox: off');
+    const runs = join(inject('stateRoot'), 'projects', projectOf(repo), 'runs');
+    expect(await readdir(runs).catch(() => [])).toEqual([]);
+    const { stdout } = await run('doctor', '--quick');
+    expect(stdout).toMatch(/✗ sandbox +bubblewrap \(bwrap\) is not on PATH/);
+    await rm(bin, { recursive: true });
+  });
+});
