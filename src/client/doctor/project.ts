@@ -5,6 +5,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { configFolder, loadConfig } from '../../config/load.js';
 import { projectDir, wallDir } from '../../config/paths.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
+import { sandboxOf } from '../../config/schema/sandbox.js';
 import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
 import { identityEnv } from '../../git/commits.js';
@@ -95,7 +96,8 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   checks.push(...(await checkLanded({ root, folder }, config, target)));
   for (const name of names) {
     try {
-      agents.push(resolveAgent(config, name));
+      const spec = resolveAgent(config, name);
+      agents.push({ ...spec, sandboxed: spec.sandboxed || sandboxOf(config).mode !== 'off' });
     } catch (error) {
       checks.push(problem(`agent ${name}`, error, 'fix the name'));
     }

@@ -18,6 +18,7 @@ import type { Context } from '../context.js';
 import { checkAgents } from '../plan/agents.js';
 import { checkNewKeys } from '../plan/payload-keys.js';
 import { configFor, configOf, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
+import { checkSandbox } from '../plan/sandbox.js';
 
 /** How long a command waits for the run to read a revision. */
 const TAKEN_MS = 10_000;
@@ -65,6 +66,7 @@ async function bring(
   if (tick !== now.tick) changed.push({ key: 'landing.tick', from: now.tick, to: tick, counts: 'landing' });
   if (changed.length === 0) return { taken: true, changed, kept };
   await checkNewKeys({ env: context.env, root: context.root, project: run.project }, now.config, wanted);
+  await checkSandbox(context.env, wanted);
   await checkAgents(context, wanted, await ideasOf(context.root, ref), {
     root: now.file.repo,
     later: now.file.waves !== undefined,

@@ -34,6 +34,7 @@ import { checkAgent, usedAgents } from './agents.js';
 import { checkKeys } from './payload-keys.js';
 import { recordedRemote } from './remote.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
+import { checkSandbox } from './sandbox.js';
 import { checkScripts } from './scripts.js';
 import { onceWarning } from './single-attempts.js';
 import { readSource, type Source } from './source.js';
@@ -130,6 +131,7 @@ export async function planRun(
   const { file, format, sha256, ideas: written, leftOut, tracker } = source;
   const config = configFor(read, given, { format, waves: given.waves !== undefined });
   if (agents) await check(checkKeys({ env: context.env, root: context.root, project: project.id }, config));
+  if (agents) await check(checkSandbox(context.env, config));
   // A tracker lists what is open: nothing may be left of it.
   if (written.length === 0 && !tracker) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
   const place = { repo: root, target, backlog: { file, format, sha256 } };

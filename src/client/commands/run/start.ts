@@ -31,6 +31,7 @@ import {
   runFile,
   type StartFlags,
 } from '../../plan/run-plan.js';
+import { sandboxText } from '../../plan/sandbox.js';
 import { trackerLine } from '../../plan/source.js';
 import { refusePlain, rememberReports, wavesText } from '../../plan/waves.js';
 import { ensureStateFolder } from '../../state-folder.js';
@@ -73,11 +74,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     if (ahead.idle && !(await api.facts())?.open) return await endIdle(context, plan, ahead.idle);
     const begun = await startOrAttach(context, api, { plan, ahead }, options);
     if ('idle' in begun) return await endIdle(context, begun.plan, begun.idle);
-    const {
-      runId,
-      attached,
-      ahead: { todo },
-    } = begun;
+    const { runId, attached } = begun;
     plan = begun.plan;
     // Ideas that landed in earlier runs do not count as work of this one.
     const landed = new Set(context.json ? [] : await landedOnTarget(plan));
@@ -89,7 +86,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     const taken = attached
       ? await onOpenRun(context, { api, project: plan.project.id, runId, worker: true }, options)
       : [];
-    announce(context, connected, plan, { runId, attached, todo, taken });
+    announce(context, connected, plan, { runId, attached, todo: begun.ahead.todo, taken });
     if (attached) await sayStanding(api, context.json);
     if (options.detach) return EXIT.ok;
     attachment = new Attachment(context, connected, {
@@ -285,7 +282,7 @@ function announce(
     });
     return;
   }
-  const settings = `${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}`;
+  const settings = `${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}${sandboxText(plan.config)}`;
   if (attached) say(`attached to the open run (${runId})`);
   else if (plan.waves) say(`run ${runId}: ${wavesText(plan.waves, todo)} onto ${plan.target}, ${settings}`);
   else say(`run ${runId}: ${many(todo, 'idea')} onto ${plan.target}, ${settings}`);

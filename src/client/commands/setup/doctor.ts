@@ -11,6 +11,7 @@ import { checkAgents } from '../../doctor/agents.js';
 import { type Check, problem } from '../../doctor/check.js';
 import { checkMachine } from '../../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../../doctor/project.js';
+import { checkSandbox } from '../../doctor/sandbox.js';
 import { checkServices } from '../../doctor/services.js';
 import { checkSizes } from '../../doctor/sizes.js';
 import { checkUnattended } from '../../doctor/unattended.js';
@@ -50,6 +51,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     ...(await checkAgents(context, found.agents, answered)),
     ...(await scripts(context, found)),
     ...(await checkServices(context, found.project?.id)),
+    ...(await checkSandbox(context, found.config)),
     ...(await checkUnattended(context, found.project, found.config)),
     ...(await checkSizes(context, found.config?.retention)),
     ...turns,
