@@ -9,7 +9,7 @@ import type { AgentSpec } from '../config/agent-spec.js';
 import type { Identity } from '../process/identity.js';
 import { passedValues, type Redact, redactor, secretValues } from '../process/redact.js';
 import { type RunResult, startRun } from '../process/run.js';
-import type { Sandbox } from '../process/sandbox/launch.js';
+import type { OpenSandbox } from '../process/sandbox/launch.js';
 import type { AgentHeartbeat, AgentOutcome, Usage } from '../protocol/agent-run.js';
 import { agentEnvironment } from './environment.js';
 import { Heartbeat } from './reading/heartbeat.js';
@@ -70,7 +70,7 @@ export interface ExecuteAgentInput {
   /** The source environment of the allow-list; `process.env` when absent. */
   baseEnv?: NodeJS.ProcessEnv;
   /** Opens the sandbox in which it runs. Absent: it runs as the user. */
-  sandbox?: ((starting: { argv: readonly string[]; env: Record<string, string> }) => Promise<Sandbox>) | undefined;
+  sandbox?: OpenSandbox | undefined;
 }
 
 export interface ExecuteAgentResult {
@@ -92,8 +92,6 @@ export interface ExecuteAgentResult {
   run: RunResult;
   /** Removes the secrets of this run from a text. `finalMessage` still contains them, `outcome` and `tail` do not. */
   redact: Redact;
-  /** What its sandbox refused and ended, for a person. */
-  refused?: string[];
 }
 
 const OVER: AgentOutcome = { kind: 'timeout', why: 'budget' };
@@ -119,7 +117,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     resume: adapter.resumes ? resume : undefined,
   });
   for (const [path, content] of Object.entries(invocation.files ?? {})) await writeFile(path, content, { mode: 0o600 });
-  const ordinary = {
+  const env = {
     ...agentEnvironment(spec, input.baseEnv ?? process.env, invocation.env),
     RALPHCTL_IDEA: input.idea,
     RALPHCTL_ITERATION: String(input.iteration),
@@ -127,12 +125,10 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     RALPHCTL_AGENT: spec.name,
     ...input.extraEnv,
   };
-  const sandbox = await input.sandbox?.({ argv: invocation.argv, env: ordinary });
-  const env = sandbox?.env(ordinary) ?? ordinary;
   const patience = new Patience(input.retryingMs ?? RETRYING_MS, () => handle.kill());
   let over = false;
   const base = input.baseEnv ?? process.env;
-  const secrets = [...secretValues(ordinary, base), ...passedValues(base, spec.passEnv)];
+  const secrets = [...secretValues(env, base), ...passedValues(base, spec.passEnv)];
   const redact = redactor(secrets);
   const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile, { redact });
   const heartbeat = new Heartbeat(redact);
@@ -151,7 +147,8 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   };
   const teller = input.onHeartbeat && tell(heartbeat, input.onHeartbeat);
   const handle = startRun({
-    argv: sandbox?.argv(invocation.argv) ?? invocation.argv,
+    argv: invocation.argv,
+    sandbox: input.sandbox,
     cwd: input.cwd,
     places: [input.cwd],
     env,
@@ -188,7 +185,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     unmetered?.();
     patience.end();
     clearInterval(teller);
-    return Promise.all([stream?.close(), sandbox?.close()]);
+    return stream?.close();
   });
   const reading = reader.finish();
   const sessionId = reading.sessionId ?? invocation.sessionId;
@@ -220,7 +217,6 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     usage: reading.usage,
     sessionId,
     model: reading.model,
-    refused: sandbox?.told().map(redact),
   };
 }
 

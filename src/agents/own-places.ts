@@ -15,6 +15,8 @@ export interface OwnPlaces {
   hosts: string[];
   /** Names in the folder of an iteration that it writes. */
   scratch: string[];
+  /** Files beside its settings that it would make, with their content: it does not start without them. */
+  made: Record<string, string>;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -30,6 +32,7 @@ interface Row {
   read?: readonly string[];
   hosts: readonly string[];
   scratch?: readonly string[];
+  made?: Readonly<Record<string, string>>;
 }
 
 const ANTHROPIC = ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'];
@@ -101,6 +104,7 @@ const ROWS: Readonly<Record<AgentSpec['adapter'], Row>> = {
     state: ['.local/share/opencode', '.local/state/opencode'],
     read: ['.config/opencode'],
     hosts: [...PROVIDERS, 'opencode.ai', 'models.dev'],
+    made: { '.config/opencode/.gitignore': 'node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore' },
   },
   aider: {
     state: ['.aider'],
@@ -137,6 +141,7 @@ export function ownPlaces({ adapter }: Pick<AgentSpec, 'adapter'>, env: Env, hom
     ],
     hosts: [...row.hosts, ...hostsOfClouds(env), ...hostsOfUrls(env)],
     scratch: [...(row.scratch ?? [])],
+    made: Object.fromEntries(Object.entries(row.made ?? {}).map(([path, text]) => [below(path), text])),
   };
 }
 

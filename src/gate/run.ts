@@ -7,6 +7,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/schema/config.js';
 import { type RunResult, run } from '../process/run.js';
+import type { OpenSandbox } from '../process/sandbox/launch.js';
 import type { GateCommandResult, GateResult } from '../protocol/gate.js';
 import { TAIL_LIMIT } from '../protocol/run-ref.js';
 import { plainText } from './ansi.js';
@@ -47,6 +48,8 @@ export interface GateOptions {
   env: Readonly<Record<string, string>>;
   /** Texts that must not reach log and result. */
   secrets?: readonly string[];
+  /** Opens the sandbox of a command. Absent: it runs as the user. */
+  sandbox?: OpenSandbox | undefined;
   /** Folder of the locks that commands name; one for all projects. */
   lockRoot: string;
   /** Most bytes of one command's log: its beginning and its end. */
@@ -194,6 +197,7 @@ async function runLocked(
     cwd: worktree,
     places: [worktree],
     env: options.env,
+    sandbox: options.sandbox,
     ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,
     ...(options.maxLogBytes === undefined ? {} : { maxLogBytes: options.maxLogBytes }),
@@ -216,7 +220,8 @@ async function runLocked(
   const known = tested ? { tested } : {};
   const { escaped = [] } = ended;
   if (exitCode === 0) return { result, log, escaped, outcome: { exitCode, failing: [], ...known } };
-  const hint = options.hint?.(`${argv.join(' ')}\n${text}`);
+  const hints = [options.hint?.(`${argv.join(' ')}\n${text}`), ...(ended.refused ?? [])].filter(Boolean);
+  const hint = hints.length > 0 ? hints.join('\n') : undefined;
   await sayHow(log, command.name, ended, hint);
   const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(said);
   const timedOut = ended.stopped === 'timeout';

@@ -1,8 +1,10 @@
 /** Builds the environment of the user's commands (set-up, gate) for one slot, and a hint for a missing variable. */
 import { gateEnvironment, withheldFrom, withheldHint } from '../gate/environment.js';
 import { passedValues, secretValues } from '../process/redact.js';
+import type { OpenSandbox } from '../process/sandbox/launch.js';
 import type { RunFile } from '../run-files/shapes.js';
 import type { WorkDeps } from './job.js';
+import { gateSandboxFor } from './sandbox.js';
 
 /** The parts of a run that its commands need; `doctor` has no run. */
 export interface Configured {
@@ -14,19 +16,22 @@ export interface CommandEnvironment {
   hint: (said: string) => string | undefined;
   /** Texts that must not reach its log. */
   secrets: string[];
+  /** Undefined: it runs as the user. */
+  sandbox: OpenSandbox | undefined;
 }
 
 export function commandEnvironment(
   deps: WorkDeps,
   run: Configured,
   part: 'gate' | 'setup',
-  where: { agentName: string; project: string; idea: string },
+  where: { agentName: string; project: string; idea: string; dir: string; logDir: string },
 ): CommandEnvironment {
   // Runs that version 0.1 started have no such list.
   const passEnv: readonly string[] = run.file.config[part].passEnv ?? [];
   const env = gateEnvironment(deps.env, slotEnvironment(where), passEnv);
   return {
     env,
+    sandbox: gateSandboxFor(deps, run.file, where),
     secrets: [...secretValues(env), ...passedValues(env, passEnv)],
     hint: (said) => withheldHint(withheldFrom(deps.env, said, passEnv), `${part}.passEnv`),
   };

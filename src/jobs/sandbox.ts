@@ -6,14 +6,14 @@ import { lstatSync, statSync } from 'node:fs';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
-import { ownPlaces } from '../agents/own-places.js';
+import { type OwnPlaces, ownPlaces } from '../agents/own-places.js';
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Config } from '../config/schema/config.js';
 import { sandboxOf } from '../config/schema/sandbox.js';
 import { sharedGitDir } from '../git/repository.js';
 import { privateGitDir } from '../git/worktrees/list.js';
 import { sandboxProblem } from '../process/sandbox/check.js';
-import { openSandbox, type Sandbox } from '../process/sandbox/launch.js';
+import { type OpenSandbox, openSandbox, type Sandbox, type Starting } from '../process/sandbox/launch.js';
 import { isWithin, type Rule } from '../process/sandbox/mounts.js';
 import { placesIn, type SandboxFacts, type SandboxMode } from '../process/sandbox/plan.js';
 import { upstreamsIn } from '../process/sandbox/upstream.js';
@@ -21,27 +21,32 @@ import { makeTemporary } from '../process/temporary.js';
 import { FAILURE } from '../protocol/failures.js';
 import { type WorkDeps, WorkError } from './job.js';
 
-/** What is about to start. */
-export interface Starting {
-  argv: readonly string[];
-  env: Readonly<Record<string, string>>;
-}
-
 export interface SandboxInput {
   deps: WorkDeps;
   config: Pick<Config, 'sandbox' | 'worktrees'>;
-  spec: Pick<AgentSpec, 'adapter'>;
+  /** Absent: a gate or set-up command. */
+  spec?: Pick<AgentSpec, 'adapter'>;
   cwd: string;
   /** Folder of the iteration. */
   scratch: string;
-  /** Absent: `cwd` is no worktree. */
-  git?: { repo: string; branch: string };
+  /** Absent: `cwd` is no worktree. Without a branch nothing is committed. */
+  git?: { repo: string; branch?: string };
 }
 
 /** Undefined: the configuration asks for none. */
-export function sandboxFor(input: SandboxInput): ((starting: Starting) => Promise<Sandbox>) | undefined {
+export function sandboxFor(input: SandboxInput): OpenSandbox | undefined {
   const { mode } = sandboxOf(input.config);
   return mode === 'off' ? undefined : (starting) => open(input, mode, starting);
+}
+
+/** Undefined: gates and set-up run as the user. */
+export function gateSandboxFor(
+  deps: WorkDeps,
+  { config, repo }: { config: Config; repo: string },
+  { dir, logDir }: { dir: string; logDir: string },
+): OpenSandbox | undefined {
+  const { gates } = sandboxOf(config);
+  return gates ? sandboxFor({ deps, config, cwd: dir, scratch: logDir, git: { repo } }) : undefined;
 }
 
 let stands = false;
@@ -64,7 +69,7 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
   await assertStands(deps);
   const { allow, read, write } = sandboxOf(config);
   const home = await real(env.HOME || homedir());
-  const own = ownPlaces(spec, env, home);
+  const own = ownPlaces(spec ?? { adapter: 'command' }, env, home);
   await prepareOwn(own);
   const temporary = join(scratch, 'tmp');
   await mkdir(temporary, { recursive: true, mode: 0o700 });
@@ -125,24 +130,24 @@ function kindOf(path: string): Rule['kind'] | undefined {
  * Settings that are missing are made empty: what is there is shown and cannot be written, and nothing can take the place
  * of what is not there.
  */
-async function prepareOwn({
-  state,
-  settings,
-}: {
-  state: readonly string[];
-  settings: readonly string[];
-}): Promise<void> {
+async function prepareOwn({ state, settings, made }: Pick<OwnPlaces, 'state' | 'settings' | 'made'>): Promise<void> {
   for (const folder of state) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const [path, text] of Object.entries(made)) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFile(path, text);
+  }
   for (const path of settings) {
     if (!state.some((folder) => isWithin(path, folder)) || kindOf(path)) continue;
-    const made = /\.[a-z]+$/.test(path)
-      ? writeFile(path, emptyOf(path), { flag: 'wx', mode: 0o600 })
-      : mkdir(path, { recursive: true, mode: 0o700 });
-    await made.catch((error: NodeJS.ErrnoException) => {
-      // Another agent may have begun at the same moment.
-      if (error.code !== 'EEXIST') throw error;
-    });
+    if (/\.[a-z]+$/.test(path)) await makeFile(path, emptyOf(path));
+    else await mkdir(path, { recursive: true, mode: 0o700 });
   }
+}
+
+/** Another agent may have begun at the same moment. */
+async function makeFile(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** As little as its program accepts without a complaint. */
@@ -151,16 +156,17 @@ function emptyOf(path: string): string {
   return basename(path) === 'mcp-config.json' ? '{"mcpServers":{}}\n' : '{}\n';
 }
 
-async function gitFacts({ repo, branch }: { repo: string; branch: string }, worktree: string) {
+async function gitFacts({ repo, branch }: NonNullable<SandboxInput['git']>, worktree: string) {
   const commonDir = await real(await sharedGitDir(repo));
   const privateDir = await privateGitDir(worktree);
   if (!privateDir) throw new WorkError(`${worktree} is no worktree of ${repo}`, FAILURE.repository, true);
-  const [branches = ''] = branch.split('/');
-  for (const folder of ['refs/heads', 'logs/refs/heads'])
+  const [branches = ''] = branch?.split('/') ?? [];
+  const commits = branch !== undefined;
+  for (const folder of commits ? ['refs/heads', 'logs/refs/heads'] : [])
     await mkdir(join(commonDir, folder, branches), { recursive: true });
   const alternates = await readFile(join(commonDir, 'objects/info/alternates'), 'utf8').catch(() => '');
   const borrowed = await existing(alternates.split('\n').filter(isAbsolute));
-  return { commonDir, privateDir: await real(privateDir), branches, borrowed };
+  return { commonDir, privateDir: await real(privateDir), branches, commits, borrowed };
 }
 
 /** The program and the folders of PATH, with the packages around them. */

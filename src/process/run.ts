@@ -2,7 +2,8 @@
  * Runs one program to its end.
  * Invariant: `done` resolves only when nothing that the program started is left (or names the processes that cannot be
  * killed), and neither memory nor the event loop depends on the amount of its output. It rejects only when `onSpawn` or
- * `onLine` throws, or when this process has no file descriptor left (EMFILE), which is not the program's failure.
+ * `onLine` throws, when its sandbox cannot be opened, or when this process has no file descriptor left (EMFILE), which is
+ * not the program's failure.
  * Must not know the program: agents, gates and setup commands all use this.
  */
 import { stat } from 'node:fs/promises';
@@ -17,6 +18,7 @@ import { LogFile } from './log-file.js';
 import { OutputTee } from './output.js';
 import { openPipes } from './pipes.js';
 import { secretValues } from './redact.js';
+import type { OpenSandbox } from './sandbox/launch.js';
 import { SignsOfLife } from './signs-of-life.js';
 import { type StopReason, type StopRules, StopWatch } from './stop.js';
 import { findByToken, noteToken } from './tokens.js';
@@ -49,6 +51,8 @@ export interface RunOptions extends StopRules {
   token: string;
   /** Processes of the program that go on, because they serve others, too. Default: none. */
   spares?: (pid: number) => boolean;
+  /** Opens the sandbox that it runs in. Absent: it runs as the user. */
+  sandbox?: OpenSandbox | undefined;
   /** Called once the process runs. If it throws, the process is killed and `done` rejects. */
   onSpawn?: (identity: Identity) => void | Promise<void>;
 }
@@ -75,6 +79,8 @@ export interface RunResult {
   unkillable?: Identity[];
   /** Processes that had shaken the run off and were ended all the same: program and pid, for a person. At most ten. */
   escaped?: string[];
+  /** What its sandbox refused and ended, for a person. */
+  refused?: string[];
 }
 
 export interface RunHandle {
@@ -98,7 +104,9 @@ const NOTHING_RAN = { exitCode: null, signal: null, durationMs: 0, stdoutBytes: 
 export function startRun(options: RunOptions): RunHandle {
   const watch = new StopWatch(options);
   const over = noteToken(options.token);
-  const done = supervise(options, watch).finally(() => {
+  const { sandbox } = options;
+  const running = sandbox ? insideOf(sandbox, options, watch) : supervise(options, watch);
+  const done = running.finally(() => {
     watch.close();
     over();
   });
@@ -112,6 +120,21 @@ export function startRun(options: RunOptions): RunHandle {
 
 /** Runs a program to its end. */
 export const run = (options: RunOptions): Promise<RunResult> => startRun(options).done;
+
+async function insideOf(open: OpenSandbox, options: RunOptions, watch: StopWatch): Promise<RunResult> {
+  const { argv, env } = options;
+  const sandbox = await open({ argv, env });
+  try {
+    // Secrets of the program, not what a sandbox adds to its environment.
+    const secrets = options.secrets ?? secretValues(env);
+    const inside = { ...options, secrets, argv: sandbox.argv(argv), env: sandbox.env(env) };
+    const result = await supervise(inside, watch);
+    const refused = sandbox.told();
+    return refused.length === 0 ? result : { ...result, refused };
+  } finally {
+    await sandbox.close();
+  }
+}
 
 async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResult> {
   const failed = (launchError: string, launchCode: string): RunResult => ({ ...NOTHING_RAN, launchError, launchCode });

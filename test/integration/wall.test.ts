@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { sandboxProblem } from '../../src/process/sandbox/check.js';
 import { processTable } from '../../src/process/table.js';
@@ -29,6 +30,20 @@ async function listen(at: number | string = 0): Promise<number> {
     typeof at === 'string' ? server.listen(at, resolve) : server.listen(at, '127.0.0.1', resolve),
   );
   return typeof at === 'string' ? 0 : (server.address() as AddressInfo).port;
+}
+
+/** A repository as people have them: neither below /tmp nor below /dev, of which a sandbox has its own. */
+async function boxElsewhere(files: Record<string, string>): Promise<Sandbox> {
+  const before = process.env.TMPDIR;
+  const folder = fileURLToPath(new URL('../../node_modules/.wall', import.meta.url));
+  await mkdir(folder, { recursive: true });
+  process.env.TMPDIR = folder;
+  try {
+    return await sandbox(inject('stateRoot'), files);
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
 }
 
 /** Each attack ends well for the attacker (BROKEN), or throws (HELD). */
@@ -111,6 +126,19 @@ writeFileSync('attacks.txt', lines.join('\\n') + '\\n');
 process.exit(0);
 `;
 
+/** Red where it can write the user's checkout or reach a port that is not allowed. */
+const HOLD = `import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+const { repo, other } = JSON.parse(process.argv[2]);
+try {
+  writeFileSync(repo + '/gate-was-here', 'x');
+  process.exit(1);
+} catch {}
+connect({ host: '127.0.0.1', port: other })
+  .once('connect', () => process.exit(2))
+  .once('error', () => process.exit(0));
+`;
+
 const MODES = [
   // Only strict hides what the user may read.
   { mode: 'on', open: ['read a key', 'read the user checkout'] },
@@ -120,9 +148,10 @@ const MODES = [
 describe.skipIf(cannot !== undefined)('an attacker in the sandbox', () => {
   it.each(MODES)('sandbox: $mode', { timeout: 280_000 }, async ({ mode, open }) => {
     const [other, allowed] = [await listen(), await listen()];
-    box = await sandbox(inject('stateRoot'), {
+    box = await boxElsewhere({
       'roadmap.md': roadmap([{ id: 'a-1' }]),
       'attack.mjs': ATTACKS,
+      'hold.mjs': HOLD,
       'base.txt': 'x',
     });
     const { repo, env, git, commit, run, write } = box;
@@ -147,14 +176,15 @@ describe.skipIf(cannot !== undefined)('an attacker in the sandbox', () => {
       },
       ...{ socket, supervisor: process.pid, target: 'main' },
     };
+    const hold = `node hold.mjs '${JSON.stringify({ repo, other })}'`;
     const steps = [
       { run: `node attack.mjs '${JSON.stringify(about)}'` },
       { run: `env -i setsid sleep ${mark} >/dev/null 2>&1 & sleep 0.3` },
     ];
     await write({
       'ralphctl.yaml': yaml({
-        ...{ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['test -f made.txt'] },
-        sandbox: { mode, allow: [`127.0.0.1:${allowed}`] },
+        ...{ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['test -f made.txt', hold] },
+        sandbox: { mode, allow: [`127.0.0.1:${allowed}`], gates: true },
       }),
       '.ralph-script.yaml': yaml({ default: [{ do: steps, signal: 'COMPLETE' }] }),
     });

@@ -81,12 +81,12 @@ async function tried(trial: Trial, deps: WorkDeps, dir: string, folder: string):
     return [setupFailed(error)];
   }
   checks.push(...(await leftovers(dir, 'set-up', 'setup.run')));
-  const { env, hint, secrets } = commandEnvironment(deps, run, 'gate', where);
+  const { env, hint, secrets, sandbox } = commandEnvironment(deps, run, 'gate', { ...where, logDir });
   for (const [n, command] of gateCommands(config).entries()) {
     if (trial.without.has(command.name)) continue;
     const token = `${project.id}/${owner}/gate/${randomUUID()}`;
     const got = await runCommand(
-      { worktree: dir, logDir, lockRoot: gateLocksDir(deps.root), env, hint, secrets, token, signal },
+      { worktree: dir, logDir, lockRoot: gateLocksDir(deps.root), env, hint, secrets, sandbox, token, signal },
       command,
       `gate-${n + 1}`,
     );

@@ -43,6 +43,12 @@ const whole = z.strictObject({
     .max(200)
     .default([])
     .describe('Further folders that agents may write, such as a build cache that worktrees share.'),
+  gates: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Run gate and set-up commands in the same sandbox, because they run code that agents wrote. They make no commits there, and reach only `allow`.',
+    ),
 });
 
 export const sandbox = z
@@ -54,7 +60,7 @@ export const sandbox = z
 
 type Sandbox = z.output<typeof sandbox>;
 
-const OFF: Sandbox = { mode: 'off', allow: [], read: [], write: [] };
+const OFF: Sandbox = { mode: 'off', allow: [], read: [], write: [], gates: false };
 
 /** Of a run, which has none where an older version began it. */
 export const sandboxOf = (config: { sandbox?: Sandbox | undefined }): Sandbox => config.sandbox ?? OFF;

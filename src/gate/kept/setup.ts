@@ -16,6 +16,7 @@ import { exists, privateGitDir } from '../../git/worktrees/list.js';
 import { placeSubmodules } from '../../git/worktrees/place-submodules.js';
 import { clearMark, readMark } from '../../git/worktrees/recycle.js';
 import { run } from '../../process/run.js';
+import type { OpenSandbox } from '../../process/sandbox/launch.js';
 import { plainText } from '../ansi.js';
 import { boundedTail, toArgv } from '../run.js';
 import { copyFiles, SetupError } from './copy-files.js';
@@ -40,6 +41,8 @@ export interface SetupOptions {
   env: Readonly<Record<string, string>>;
   /** Texts that must not reach its log. */
   secrets?: readonly string[];
+  /** Opens the sandbox that it runs in. Absent: it runs as the user. */
+  sandbox?: OpenSandbox | undefined;
   token: string;
   /** Folder of the state for hashes of stamps. */
   proofs: string;
@@ -118,6 +121,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
     cwd: options.worktree,
     places: [options.worktree],
     env: options.env,
+    sandbox: options.sandbox,
     ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,
     ...(options.maxLogBytes === undefined ? {} : { maxLogBytes: options.maxLogBytes }),
@@ -133,7 +137,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
       ? `it took longer than ${Math.round(timeoutMs / 1000)} s`
       : `exit ${ended.exitCode ?? ended.signal}`);
   const tail = boundedTail(plainText(ended.tail).trim(), log);
-  const hint = options.hint?.(`${shown}\n${tail}`);
+  const hint = [options.hint?.(`${shown}\n${tail}`), ...(ended.refused ?? [])].filter(Boolean).join('\n');
   throw new SetupError(
     `The setup command failed in ${options.worktree} (${how}): ${shown}\n${tail.slice(-800)}\n${hint ? `${hint}\n` : ''}Full log: ${log}. Run it there by hand to see why, then retry.`,
     tail,

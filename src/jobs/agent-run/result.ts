@@ -14,6 +14,7 @@ import { ideaDir } from '../../config/paths.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
 import type { Worker } from '../../git/landing/message.js';
 import type { Settled } from '../../git/worktrees/settle.js';
+import type { Redact } from '../../process/redact.js';
 import type { RunResult } from '../../process/run.js';
 import type {
   AgentOutcome,
@@ -85,7 +86,7 @@ export async function keepResult(
 ): Promise<RunAgentResult> {
   const { dir, executed } = ended;
   const said = executed.redact(executed.finalMessage);
-  const warnings = [...more, ...(executed.refused ?? []), ...warningsOf(executed.run)];
+  const warnings = [...more, ...warningsOf(executed.run, executed.redact)];
   // Comes before the result, so that the result can report a failure.
   await writeAtomically(join(dir, FINAL_MESSAGE), said).catch((error) => warnings.push(notWritten(error)));
   const result = resultOf(deps, input, ended, said, warnings);
@@ -158,8 +159,9 @@ function resultOf(
   };
 }
 
-function warningsOf({ logError, unkillable = [], escaped = [] }: RunResult): string[] {
+function warningsOf({ logError, unkillable = [], escaped = [], refused = [] }: RunResult, redact: Redact): string[] {
   return [
+    ...refused.map(redact),
     ...(escaped.length === 0
       ? []
       : [`ended processes that the agent had detached from its run: ${escaped.join(', ')}`]),

@@ -65,13 +65,21 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
     await resetIntegration(dir, input.base, config.worktrees.keep);
     const where = { ...input, agentName: SEATS.baseline, dir, logDir: join(folder, `${tree}-logs`) };
     await setUp(deps, run, { ...where, shared: true, onBegin: (command) => tell('base-set-up', { command }) });
-    const { env, secrets } = commandEnvironment(deps, run, 'gate', where);
+    const { env, secrets, sandbox } = commandEnvironment(deps, run, 'gate', where);
     const token = `${input.project}/${input.idea}/baseline/${randomUUID()}`;
     const outcomes: CommandOutcome[] = [];
     for (const [n, command] of commands.entries()) {
       tell('base', { command: command.name, number: n + 1, of: commands.length });
       const at = { worktree: dir, logDir: where.logDir, lockRoot: gateLocksDir(deps.root) };
-      const options = { ...at, env, secrets, token, signal: input.signal, maxLogBytes: logLimit(run.file.config) };
+      const options = {
+        ...at,
+        env,
+        secrets,
+        sandbox,
+        token,
+        signal: input.signal,
+        maxLogBytes: logLimit(run.file.config),
+      };
       const { outcome } = await runCommand(options, command, `gate-${n + 1}`);
       outcomes.push(outcome);
       await writeAtomically(files[n] ?? '', JSON.stringify(outcome));

@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programFile } from '../program-file.js';
 import type { Place } from './allowed.js';
+import { ruleFor } from './mounts.js';
 import { bubblewrap, environmentInside, rulesOf, type SandboxFacts, SOCKETS } from './plan.js';
 import { startProxy, TOLD_SOCKET } from './proxy.js';
 import type { Upstreams } from './upstream.js';
@@ -19,6 +20,14 @@ export interface Sandbox {
   told: () => string[];
   close: () => Promise<void>;
 }
+
+/** What is about to start. */
+export interface Starting {
+  argv: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+export type OpenSandbox = (starting: Starting) => Promise<Sandbox>;
 
 export interface SandboxOptions {
   facts: SandboxFacts;
@@ -41,7 +50,11 @@ export async function openSandbox({ facts, places, upstreams, ...given }: Sandbo
   };
   return {
     argv: (argv) => bubblewrap(inside, argv),
-    env: (env) => environmentInside(env, proxy.proxyPort),
+    env: (env) =>
+      environmentInside(env, proxy.proxyPort, (path) => {
+        const rule = ruleFor(path, inside.rules);
+        return rule?.access === 'write' && rule.from === undefined;
+      }),
     told: () => [...refusedText(proxy.refused), ...leftText(proxy.left)],
     close: async () => {
       await proxy.close();

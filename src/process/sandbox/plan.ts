@@ -27,6 +27,8 @@ export interface SandboxFacts {
     privateDir: string;
     /** Folder of the branches that ralphctl makes, below `refs/heads`. */
     branches: string;
+    /** The program makes commits. */
+    commits: boolean;
     /** Object folders elsewhere that the repository borrows from. */
     borrowed: readonly string[];
   };
@@ -162,13 +164,17 @@ function isShown(path: string, rules: readonly Rule[]): boolean {
 
 /** A commit in a worktree writes objects, its branch, the branch's log and the worktree's own git directory. */
 function gitRules(
-  { commonDir, privateDir, branches, borrowed }: NonNullable<SandboxFacts['git']>,
+  { commonDir, privateDir, branches, commits, borrowed }: NonNullable<SandboxFacts['git']>,
   cwd: string,
   add: (access: Access, paths: readonly string[]) => void,
 ): void {
   const common = (...names: string[]): string => join(commonDir, ...names);
   add('read', [commonDir, ...borrowed]);
-  add('write', [common('objects'), common('refs/heads', branches), common('logs/refs/heads', branches), common('lfs')]);
+  if (commits)
+    add(
+      'write',
+      ['objects', `refs/heads/${branches}`, `logs/refs/heads/${branches}`, 'lfs'].map((name) => common(name)),
+    );
   add('read', [common('objects/info')]);
   add('write', [privateDir]);
   // These lead git to another repository, or to other settings.
@@ -200,8 +206,23 @@ const GIT_SETTINGS = [
   ['maintenance.auto', 'false'],
 ] as const;
 
-/** The environment inside. @param proxyPort of the proxy, inside */
-export function environmentInside(env: Readonly<Record<string, string>>, proxyPort: number): Record<string, string> {
+/** Where caches are without a variable, below home, and where they are inside unless the configuration opens them. */
+const CACHES = [
+  ['XDG_CACHE_HOME', '.cache', ''],
+  ['npm_config_cache', '.npm', '/npm'],
+  ['GOCACHE', '.cache/go-build', '/go-build'],
+] as const;
+
+/**
+ * The environment inside.
+ * @param proxyPort of the proxy, inside
+ * @param writable the program may write there
+ */
+export function environmentInside(
+  env: Readonly<Record<string, string>>,
+  proxyPort: number,
+  writable: (path: string) => boolean,
+): Record<string, string> {
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.includes(name)));
   const proxy = `http://127.0.0.1:${proxyPort}`;
   const proxies = PROXY_VARIABLES.flatMap((name) => {
@@ -216,10 +237,12 @@ export function environmentInside(env: Readonly<Record<string, string>>, proxyPo
     [`GIT_CONFIG_KEY_${before + at}`, key],
     [`GIT_CONFIG_VALUE_${before + at}`, value],
   ]);
-  const caches = { XDG_CACHE_HOME: '/tmp/cache', npm_config_cache: '/tmp/cache/npm', GOCACHE: '/tmp/cache/go-build' };
+  const caches = CACHES.flatMap(([name, usual, own]) =>
+    writable(env[name] ?? join(env.HOME ?? '/', usual)) ? [] : [[name, `/tmp/cache${own}`] as const],
+  );
   return {
     ...kept,
-    ...caches,
+    ...Object.fromEntries(caches),
     TMPDIR: '/tmp',
     // Node's own fetch uses no proxy without it.
     NODE_USE_ENV_PROXY: '1',

@@ -28,7 +28,13 @@ const facts = (more: Partial<SandboxFacts> = {}): SandboxFacts => ({
   home: '/home/u',
   stateRoot: '/home/u/.local/state/ralphctl',
   cwd: '/home/u/.local/state/ralphctl/projects/p/worktrees/t-1',
-  git: { commonDir: '/repo/.git', privateDir: '/repo/.git/worktrees/a', branches: 'ralph', borrowed: [] },
+  git: {
+    commonDir: '/repo/.git',
+    privateDir: '/repo/.git/worktrees/a',
+    branches: 'ralph',
+    commits: true,
+    borrowed: [],
+  },
   readable: ['/home/u/.local/state/ralphctl/projects/p/runs/r/ideas/t-1'],
   writable: ['/home/u/.local/state/ralphctl/projects/p/runs/r/ideas/t-1/001/git-trace.jsonl'],
   temporary: '/home/u/.local/state/ralphctl/projects/p/runs/r/ideas/t-1/001/tmp',
@@ -85,6 +91,22 @@ describe('the plan of a sandbox', () => {
     expect(accessOf('/home/u/.npmrc', opened)).toBe('read');
     expect(accessOf('/home/u/.cache/build/x', opened)).toBe('write');
     expect(accessOf('/home/u/.npmrc', facts({ mode: 'strict' }))).toBe('hidden');
+  });
+
+  it('lets a gate, which makes no commits, write nothing of the repository', () => {
+    const gate = facts({
+      git: {
+        commonDir: '/repo/.git',
+        privateDir: '/repo/.git/worktrees/a',
+        branches: '',
+        commits: false,
+        borrowed: [],
+      },
+    });
+    const seen = ['objects/ab/cd', 'refs/heads/ralph/t-1', 'refs/heads/main', 'worktrees/a/index'].map((name) =>
+      accessOf(`/repo/.git/${name}`, gate),
+    );
+    expect(seen).toEqual(['read', 'read', 'read', 'write']);
   });
 
   it('takes no right to write away by showing: an argument may name the worktree, and PATH a folder in it', () => {
@@ -252,18 +274,17 @@ describe('addresses', () => {
 });
 
 describe('the environment inside', () => {
+  const never = () => false;
+
   it('leads through the proxy, and names no socket of the outside', () => {
-    const env = environmentInside(
-      {
-        PATH: '/bin',
-        SSH_AUTH_SOCK: '/x',
-        DOCKER_HOST: 'unix:///x',
-        TMPDIR: '/x',
-        http_proxy: 'http://old',
-        GIT_CONFIG_COUNT: '1',
-      },
-      3128,
-    );
+    const given = {
+      PATH: '/bin',
+      SSH_AUTH_SOCK: '/x',
+      DOCKER_HOST: 'unix:///x',
+      TMPDIR: '/x',
+      http_proxy: 'http://old',
+    };
+    const env = environmentInside({ ...given, GIT_CONFIG_COUNT: '1' }, 3128, never);
     expect(env).toMatchObject({
       PATH: '/bin',
       TMPDIR: '/tmp',
@@ -271,8 +292,20 @@ describe('the environment inside', () => {
       GIT_CONFIG_COUNT: '5',
     });
     expect(env.GIT_CONFIG_KEY_1).toBe('commit.gpgSign');
+    expect(env.http_proxy).toBe('http://127.0.0.1:3128');
     expect(env).not.toHaveProperty('SSH_AUTH_SOCK');
     expect(env).not.toHaveProperty('DOCKER_HOST');
+  });
+
+  it('has caches of its own, but for those that the configuration opens', () => {
+    const env = { HOME: '/home/u', GOCACHE: '/data/go' };
+    expect(environmentInside(env, 1, never)).toMatchObject({
+      npm_config_cache: '/tmp/cache/npm',
+      GOCACHE: '/tmp/cache/go-build',
+    });
+    const opened = environmentInside(env, 1, (path) => path === '/home/u/.npm' || path === '/data/go');
+    expect(opened).not.toHaveProperty('npm_config_cache');
+    expect(opened).toMatchObject({ GOCACHE: '/data/go', XDG_CACHE_HOME: '/tmp/cache' });
   });
 });
 
@@ -309,7 +342,7 @@ describe('the configuration', () => {
   const parsed = (text: string) => parseConfig(`version: 1\n${text}`, 'ralphctl.yaml').sandbox;
 
   it('is a mode, or settings; off without one', () => {
-    const none = { allow: [], read: [], write: [] };
+    const none = { allow: [], read: [], write: [], gates: false };
     expect(parsed('')).toEqual({ mode: 'off', ...none });
     expect(parsed('sandbox: on')).toEqual({ mode: 'on', ...none });
     expect(parsed('sandbox: strict')).toEqual({ mode: 'strict', ...none });
