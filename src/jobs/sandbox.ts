@@ -12,7 +12,7 @@ import type { Config } from '../config/schema/config.js';
 import { sandboxOf } from '../config/schema/sandbox.js';
 import { sharedGitDir } from '../git/repository.js';
 import { privateGitDir } from '../git/worktrees/list.js';
-import { sandboxProblem } from '../process/sandbox/check.js';
+import { bubblewrapIn, sandboxProblem } from '../process/sandbox/check.js';
 import { type OpenSandbox, openSandbox, type Sandbox, type Starting } from '../process/sandbox/launch.js';
 import { isWithin, type Rule } from '../process/sandbox/mounts.js';
 import { placesIn, type SandboxFacts, type SandboxMode } from '../process/sandbox/plan.js';
@@ -97,7 +97,12 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     listening: await listeningSockets(),
     kindOf,
   };
-  return openSandbox({ facts, places: placesIn([...own.hosts, ...allow]), upstreams: upstreamsIn(deps.env) });
+  return openSandbox({
+    facts,
+    places: placesIn([...own.hosts, ...allow]),
+    upstreams: upstreamsIn(deps.env),
+    program: bubblewrapIn(deps.env),
+  });
 }
 
 const FILE_VARIABLES = [

@@ -1,5 +1,7 @@
 /** Whether this machine can run programs in a sandbox, and what to do where it cannot. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { bubblewrap, type Inside } from './plan.js';
 
 export interface SandboxProblem {
@@ -11,9 +13,19 @@ export interface SandboxProblem {
 const ANSWER_MS = 10_000;
 
 /** The same separation as a run's, around a program that does nothing. */
-const NOTHING: Inside = { rules: [{ path: '/', access: 'read', kind: 'folder' }], cwd: '/', bridge: ['true'] };
+const NOTHING: Omit<Inside, 'program'> = {
+  rules: [{ path: '/', access: 'read', kind: 'folder' }],
+  cwd: '/',
+  bridge: ['true'],
+};
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+/** Its absolute path: an agent may have another PATH. */
+export function bubblewrapIn({ PATH = '' }: Env): string {
+  const places = PATH.split(delimiter).filter(isAbsolute);
+  return places.map((dir) => join(dir, 'bwrap')).find((path) => existsSync(path)) ?? 'bwrap';
+}
 
 /** Undefined: it can. */
 export async function sandboxProblem(
@@ -25,7 +37,7 @@ export async function sandboxProblem(
       problem: 'ralphctl can run agents in a sandbox on Linux only',
       fix: 'run ralphctl in a container or a virtual machine instead',
     };
-  const [file = '', ...args] = bubblewrap(NOTHING, []);
+  const [file = '', ...args] = bubblewrap({ ...NOTHING, program: bubblewrapIn(env) }, []);
   const said = await new Promise<{ code: unknown; text: string } | undefined>((resolve) => {
     execFile(file, args, { env: { PATH: env.PATH }, timeout: ANSWER_MS }, (error, _out, text) =>
       resolve(error ? { code: error.code, text: text.trim().split('\n')[0] || error.message } : undefined),

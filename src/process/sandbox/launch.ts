@@ -33,17 +33,18 @@ export interface SandboxOptions {
   facts: SandboxFacts;
   places: readonly Place[];
   upstreams: Upstreams;
-  /** Tests name the built one. */
-  bridge?: string;
+  /** bubblewrap. */
+  program: string;
 }
 
 const MOST_NAMED = 5;
 
-export async function openSandbox({ facts, places, upstreams, ...given }: SandboxOptions): Promise<Sandbox> {
-  const bridge = given.bridge ?? programFile(BRIDGE_FILE);
+export async function openSandbox({ facts, places, upstreams, program }: SandboxOptions): Promise<Sandbox> {
+  const bridge = programFile(BRIDGE_FILE);
   const proxy = await startProxy({ folder: facts.sockets, places, upstreams });
   const offered = proxy.ports.map(({ port, socket }) => `${port}=${join(SOCKETS, socket)}`);
   const inside = {
+    program,
     rules: rulesOf({ ...facts, programs: [...facts.programs, process.execPath, bridge] }),
     cwd: facts.cwd,
     bridge: [process.execPath, bridge, ...offered, join(SOCKETS, TOLD_SOCKET)],

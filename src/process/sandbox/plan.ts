@@ -140,7 +140,10 @@ export function rulesOf(facts: SandboxFacts): Rule[] {
   } else add('read', SYSTEM_LATER);
   for (const path of ['/tmp', '/var/tmp'])
     if (kindOf(path)) rules.push({ path, access: 'write', kind: 'folder', from: facts.temporary });
-  add('hidden', facts.listening);
+  add(
+    'hidden',
+    facts.listening.filter((path) => !isWithin(path, facts.cwd)),
+  );
   add('hidden', [facts.stateRoot, ...(facts.worktreesRoot === undefined ? [] : [facts.worktreesRoot])]);
   add('write', facts.agent.state);
   add('read', facts.agent.settings);
@@ -252,6 +255,8 @@ export function environmentInside(
 }
 
 export interface Inside {
+  /** bubblewrap. */
+  program: string;
   rules: readonly Rule[];
   cwd: string;
   /** Runs in the sandbox, listens, and starts the program: program and arguments. */
@@ -259,10 +264,10 @@ export interface Inside {
 }
 
 /** The whole command line. What is below /proc would reach the machine itself, for root without any other right. */
-export function bubblewrap({ rules, cwd, bridge }: Inside, argv: readonly string[]): string[] {
+export function bubblewrap({ program, rules, cwd, bridge }: Inside, argv: readonly string[]): string[] {
   const root = rules.find((rule) => rule.path === '/')?.access;
   return [
-    ...['bwrap', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
+    ...[program, '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
     ...(root === 'read' ? ['--ro-bind', '/', '/'] : []),
     ...['--dev', '/dev', '--tmpfs', '/dev/shm', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
     ...['sysrq-trigger', 'irq', 'bus'].flatMap((name) => ['--ro-bind-try', `/proc/${name}`, `/proc/${name}`]),

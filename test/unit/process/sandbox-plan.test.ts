@@ -176,7 +176,7 @@ describe('rules about paths', () => {
   });
 
   it('never mounts the root after /dev and /proc, which it would cover', () => {
-    const words = bubblewrap({ rules: rulesOf(facts()), cwd: '/', bridge: ['bridge'] }, ['true']);
+    const words = bubblewrap({ program: 'bwrap', rules: rulesOf(facts()), cwd: '/', bridge: ['bridge'] }, ['true']);
     const roots = words.flatMap((word, at) => (word === '/' && words[at - 1] === '/' ? [at] : []));
     expect(roots).toHaveLength(1);
     expect(roots[0]).toBeLessThan(words.indexOf('--dev'));
@@ -189,7 +189,9 @@ describe('rules about paths', () => {
   });
 
   it('keeps what is below /proc/sys from root', () => {
-    const words = bubblewrap({ rules: rulesOf(facts()), cwd: '/', bridge: ['bridge'] }, ['true']).join(' ');
+    const words = bubblewrap({ program: 'bwrap', rules: rulesOf(facts()), cwd: '/', bridge: ['bridge'] }, [
+      'true',
+    ]).join(' ');
     expect(words).toContain('--proc /proc --ro-bind /proc/sys /proc/sys');
     for (const option of ['--unshare-pid', '--unshare-net', '--cap-drop ALL']) expect(words).toContain(option);
   });
