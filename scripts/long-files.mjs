@@ -23,6 +23,7 @@ export const LONG_FILES = [
   'test/agents/real-doctor.test.ts',
   'test/agents/real-fallback.test.ts',
   'test/agents/real-reader.test.ts',
+  'test/agents/real-sandbox.test.ts',
   'test/chaos/fence.test.ts',
   'test/chaos/kills.test.ts',
   'test/chaos/seeded.test.ts',

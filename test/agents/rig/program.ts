@@ -27,7 +27,7 @@ export async function agentsBox(
   stateRoot: string,
   setups: Record<string, Setup>,
   files: Record<string, string>,
-  config: Record<string, unknown>,
+  config: Record<string, unknown> | ((box: Sandbox) => Record<string, unknown>),
 ): Promise<AgentsBox> {
   const box = await sandbox(stateRoot, files);
   const wrapper = join(box.scratch, 'alone.sh');
@@ -44,7 +44,8 @@ export async function agentsBox(
     agents[name] = { ...entry, command: ['/bin/sh', wrapper, ...entry.command], env };
     for (const [path, text] of Object.entries(home)) await put(join(box.env.HOME ?? '', path), text);
   }
-  await box.write({ 'ralphctl.yaml': yaml({ version: 1, stepDelayMs: 0, agents, ...config }) });
+  const given = typeof config === 'function' ? config(box) : config;
+  await box.write({ 'ralphctl.yaml': yaml({ version: 1, stepDelayMs: 0, agents, ...given }) });
   await box.commit('configuration');
   return { ...box, marks: box.scratch };
 }
