@@ -174,14 +174,23 @@ async function gitFacts({ repo, branch }: NonNullable<SandboxInput['git']>, work
   return { commonDir, privateDir: await real(privateDir), branches, commits, borrowed };
 }
 
-/** The program and the folders of PATH, with the packages around them. */
-async function programsFor([program = '']: readonly string[], env: Starting['env'], cwd: string): Promise<string[]> {
+/** The program, those that its arguments name (of a wrapper), and the folders of PATH, with the packages around them. */
+async function programsFor([program = '', ...rest]: readonly string[], env: Starting['env'], cwd: string) {
   const folders = (env.PATH ?? '').split(delimiter).filter((dir) => isAbsolute(dir) && !isWithin(dir, cwd));
   const found = folders.map((dir) => join(dir, program)).find((path) => kindOf(path) === 'file');
-  const files = filesIn([isAbsolute(program) ? program : found]);
+  const files = filesIn([isAbsolute(program) ? program : found, ...rest.filter(isProgram)]);
   const packages = (await existing(files)).map(packageOf);
   const inFolders = (await existing(folders)).map((dir) => join(dir, 'program'));
   return [...new Set([...files, ...packages, ...inFolders])];
+}
+
+function isProgram(word: string): boolean {
+  try {
+    const info = isAbsolute(word) ? statSync(word) : undefined;
+    return info?.isFile() === true && (info.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Packages of npm need others beside them. */
