@@ -3,7 +3,7 @@
  * Invariant: a run whose configuration asks for a sandbox starts no agent outside of one.
  */
 import { lstatSync, statSync } from 'node:fs';
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { type OwnPlaces, ownPlaces } from '../agents/own-places.js';
@@ -89,7 +89,7 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     ]),
     writable: await existing(written),
     temporary: await real(temporary),
-    sockets: await real(await makeTemporary('sandbox')),
+    sockets: await real(await socketFolder()),
     agent: { state: await existing(own.state), settings: await existing(own.settings) },
     read: await existing(read.map((path) => inHome(path, home))),
     write: await existing(write.map((path) => inHome(path, home))),
@@ -103,6 +103,16 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     upstreams: upstreamsIn(deps.env),
     program: bubblewrapIn(deps.env),
   });
+}
+
+/** The system limits paths of sockets to some hundred bytes. */
+const LONGEST_FOLDER = 80;
+
+async function socketFolder(): Promise<string> {
+  const folder = await makeTemporary('sandbox');
+  if (folder.length <= LONGEST_FOLDER) return folder;
+  await rm(folder, { recursive: true, force: true });
+  return mkdtemp('/tmp/ralphctl-sandbox-');
 }
 
 const FILE_VARIABLES = [

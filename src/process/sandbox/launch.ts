@@ -59,7 +59,9 @@ export async function openSandbox({ facts, places, upstreams, program }: Sandbox
     told: () => [...refusedText(proxy.refused), ...leftText(proxy.left)],
     close: async () => {
       await proxy.close();
-      for (const path of [facts.sockets, facts.temporary]) await rm(path, { recursive: true, force: true });
+      // A folder that a program closed to us is no reason to lose its run.
+      for (const path of [facts.sockets, facts.temporary])
+        await rm(path, { recursive: true, force: true }).catch(() => undefined);
     },
   };
 }
