@@ -66,8 +66,8 @@ function take(
 
 const whole = async (root: string, ref: RunRef): Promise<RunModel | undefined> => (await readModel(root, ref))?.model;
 
-/** Events that say how ideas stand and what their agents took. `kind` follows the time in each line. */
-const SAYS = /^\{"at":"[^"]*","kind":"(?:run|idea|iteration|iteration-end|command|gone)"/;
+/** Events that say how ideas stand and what their agents took. Text in an event has its quotes escaped. */
+const SAYS = /"kind":"(?:run|idea|iteration|iteration-end|command|gone)"/;
 
 async function streamed(root: string, ref: RunRef): Promise<RunModel | undefined> {
   const found = await emptyModel(root, ref);

@@ -1,13 +1,17 @@
 /** The plan of a wave, step by step. Features: E1 A4 E5. */
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { runDir } from '../../src/config/paths.js';
+import { ledgerPath, runDir } from '../../src/config/paths.js';
+import type { LedgerRow } from '../../src/protocol/ledger.js';
 import { eventsPath } from '../../src/run-files/events.js';
+import { ChainReader } from '../../src/run-files/ledger.js';
 import { readModel } from '../../src/run-files/read-model.js';
 import { wavesInLedger } from '../../src/run-files/rejections.js';
 import { writeRun } from '../../src/run-files/run.js';
+import { overrule } from '../../src/run-files/triage.js';
 import { bench, idea } from './bench.js';
 
 const BACKLOG = `# R
@@ -129,6 +133,32 @@ describe('E5: rejections of a wave', () => {
     const lines = events.map((event, n) => JSON.stringify({ v: 1, seq: n + 1, at, ...b.ref, ...event }));
     await writeFile(eventsPath(b.root, b.ref), `${lines.join('\n')}\n`);
     expect((await readModel(b.root, b.ref))?.model.rejected.size).toBe(90);
+  });
+
+  it('a report that a person accepted, and one that a person rejected, have their lines once, and so have the files', async () => {
+    const { b, plan, folder } = await waves(line('r-1', 'asdf') + line('good', GOOD));
+    const say = (id: string, body: string, verdict: 'accept' | 'reject') =>
+      overrule(
+        b.root,
+        b.ref.project,
+        { id, title: `Report ${id}`, body, labels: [], state: 'open' },
+        { verdict, reason: `I ${verdict} it` },
+      );
+    await say('r-1', 'asdf', 'accept');
+    await say('good', GOOD, 'reject');
+    for (const wave of [1, 1]) expect((await plan(wave, { known: [] })).taken).toMatchObject([{ idea: 'report-r-1' }]);
+    const rows: LedgerRow[] = [];
+    for await (const row of new ChainReader().read(ledgerPath(b.root, b.ref.project))) rows.push(row);
+    const wave = createHash('sha256')
+      .update(await readFile(join(folder, '001.json')))
+      .digest('hex');
+    const judged = rows.filter(({ kind }) => kind === 'triage');
+    expect(judged.map(({ idea: id, pass, actor, data, hashes }) => [id, pass, actor.kind, data.why, hashes])).toEqual([
+      ['report-good', false, 'person', 'I reject it', { wave }],
+      ['report-r-1', true, 'person', 'I accept it', { wave }],
+    ]);
+    // The one is no rejection.
+    expect((await wavesInLedger(b.root, b.ref)).rejected.map(({ report }) => report)).toEqual(['good']);
   });
 
   it('the ledger has what a wave takes whose first plan had to wait', async () => {
