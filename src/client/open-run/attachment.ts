@@ -148,7 +148,7 @@ export class Attachment {
   }
 
   #isOver(): Promise<boolean> {
-    return isOver(() => this.#api.facts(FACTS_MS), this.#context.root, this.#options.project);
+    return isOver(() => this.api.facts(FACTS_MS), this.#context.root, this.#options.project);
   }
 
   async #bringWorkerBack(): Promise<void> {

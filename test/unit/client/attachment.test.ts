@@ -20,13 +20,19 @@ const IDLE = 120_000;
 class Fake extends Attachment {
   idle: number | Error = 0;
   asked = 0;
+  open = true;
+  looked = 0;
   override get api(): RunApi {
     const idleMs = async (): Promise<number> => {
       this.asked += 1;
       if (this.idle instanceof Error) throw this.idle;
       return this.idle;
     };
-    return { idleMs } as unknown as RunApi;
+    const facts = async () => {
+      this.looked += 1;
+      return { open: this.open, runId: 'r-1' };
+    };
+    return { idleMs, facts } as unknown as RunApi;
   }
 }
 
@@ -88,4 +94,12 @@ it('F4: a server that does not answer says nothing about workers', () =>
     watch.idle = new Error('unavailable');
     await answers(watch);
     expect(told).toEqual([]);
+  }));
+
+it('F4: says nothing of a run that is over', () =>
+  watched(async (watch, told) => {
+    watch.open = false;
+    watch.idle = Number.POSITIVE_INFINITY;
+    await until('more looks', async () => watch.looked >= 3);
+    expect([told, watch.asked]).toEqual([[], 0]);
   }));
