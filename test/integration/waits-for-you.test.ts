@@ -1,7 +1,7 @@
 /** A run in which people are asked, one whose workflow fails, and one that was terminated: each is told as that. Features: A8 C1 C5 G9. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -141,6 +141,7 @@ it(
       ];
       // A worker of this host: without one, status says that alone.
       const keeper = (await identityOf(other.pid ?? 0)) ?? expect.fail('it has ended');
+      await mkdir(projectDir(root, project), { recursive: true });
       await writeWorkerRecord(root, project, { keeper, buildId: 'b', startedAt: '' });
       const { stdout } = await run('status');
       expect(stdout.split('\n').slice(0, told.length)).toEqual(told);

@@ -20,6 +20,7 @@ import { dropReviewed, reviewedBefore } from '../../run-files/reviewed.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { repositoryPath, tickFiles } from '../../run-files/ticks.js';
 import { endOfWait } from '../../trackers/tracker.js';
+import { storeOf } from '../beads.js';
 import { completeEpics, untickedText } from '../epics.js';
 import type { WorkContext, WorkDeps } from '../job.js';
 import { load } from '../load.js';
@@ -145,7 +146,9 @@ async function merged(
   if (run.file.tick && config.landing.tick) {
     const epics = await completeEpics(deps.root, ref, run, idea);
     notes.push(await tickUntracked(deps.root, run.file, await tickFiles(deps.root, ref, run.file, [idea, ...epics])));
-    notes.push(await untickedText(run, await tickFiles(deps.root, ref, run.file, epics)));
+    // A request ticks nothing where `bd` keeps the issues.
+    if (epics.length > 0 && !(await storeOf(deps, { ...ref, idea }, run.file)))
+      notes.push(await untickedText(run, await tickFiles(deps.root, ref, run.file, epics)));
   }
   const worktrees = await listWorktrees(repo);
   notes.push(await finishLanding({ dir: repo, branch: work.branch, idea, head: work.head, worktrees }));
