@@ -239,9 +239,9 @@ export const landing = z
         labels: z.array(text).default([]).describe('Labels of each pull request.'),
         linkIssue: z
           .boolean()
-          .default(true)
+          .optional()
           .describe(
-            'A pull request for an issue has a line with its address, `For: …`, which closes nothing. With a template: its placeholder {{issue}} alone.',
+            'A pull request for an issue has a line with its address, `For: …`, which closes nothing. With a template: its placeholder {{issue}} alone. Default: true where `backlog.write` lets ralphctl write to the tracker.',
           ),
         reviewers: z.array(text).default([]).describe('People who are asked for a review.'),
         title: text

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { MIB, readInput } from '../../config/read-input.js';
+import { trackerOf, writesTo } from '../../config/schema/tracker.js';
 import { RepositoryError } from '../../git/errors.js';
 import { PINNED_LOG } from '../../git/landing/first-parents.js';
 import { git } from '../../git/runner.js';
@@ -83,8 +84,9 @@ async function textOf(
     config: PINNED_LOG,
   });
   const on = below && `${forge.words.sign}${below.number}`;
-  // Configurations of older runs do not have it.
-  const { linkIssue = false } = config.landing.pr;
+  // The forge shows the link on the issue, so who asked for no writing there gets none.
+  const tracker = trackerOf(config);
+  const { linkIssue = tracker !== undefined && writesTo(tracker) } = config.landing.pr;
   const parts = { ...input, on, linkIssue, commits: log.split('\n').filter(Boolean) };
   const body = pullBody(parts, await templateOf(repo, config));
   const text = body.slice(0, -`\n\n${marker(input.idea.id)}`.length);
