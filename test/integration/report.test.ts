@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import type { LedgerRow } from '../../src/protocol/ledger.js';
 import { type Report, reportSchema } from '../../src/report/schema.js';
 import { NIGHT_FILES, playNight, REPAIRED } from '../support/night.js';
-import { cliPath, type Sandbox, sandbox } from '../support/program.js';
+import { cliPath, roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
 
 let box: Sandbox;
 let runId: string;
@@ -210,6 +210,29 @@ it('E5: the ledger has a chain for every idea, with hashes of what it is about, 
   expect(all).toMatch(/^land-2 +landed, .*$/m);
   expect(all).toMatch(/^block-1 +blocked, .*; broke at #\d+: ended as blocked: the deploy key is not available$/m);
   expect((await box.run('ledger', 'land-9')).stderr).toContain('Did you mean "land-');
+});
+
+it('E5: the ledger ends an idea whose set-up is red: no agent run of it began', async () => {
+  const other = await sandbox(inject('stateRoot'), {
+    'roadmap.md': roadmap([{ id: 'a-1', text: 'Never begun' }]),
+    'ralphctl.yaml': yaml({
+      ...{ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['true'], setup: { run: 'exit 3' } },
+      errors: { maxRetries: 0 },
+    }),
+  });
+  onTestFinished(() => other.dispose());
+  const { stdout, stderr } = await other.run('start', '--json', '--wait');
+  const rows = (await other.run('ledger', '--json')).json as unknown as LedgerRow[];
+  expect(
+    rows.map(({ op, pass }) => [op, pass]),
+    `${stderr}${stdout}`,
+  ).toEqual([
+    ['commit', undefined],
+    ['submit', false],
+  ]);
+  expect((await other.run('ledger')).stdout).toMatch(
+    /^a-1 +failed, .*; broke at #2: ended as failed: The setup command failed .*\(exit 3\)/m,
+  );
 });
 
 it('E5: ledger verify finds a change in the middle, export writes one document, and both name what they cannot do', async () => {

@@ -180,9 +180,8 @@ export const pushDrafts = ({ runId: run, serial }: PushTargetInput, result: Push
 /** Ideas with these states at the end of a run have failed; the others may continue. */
 const FAILED: ReadonlySet<IdeaStatus> = new Set(['failed', 'timeout', 'blocked', 'skipped', 'abandoned']);
 
-/** Skipped ideas may have come to the slot only to be claimed. The others have failed there, in a set-up, too. */
-const hasWorked = ({ status, startedAt, iterations }: IdeaModel): boolean =>
-  iterations.length > 0 || (startedAt !== undefined && status !== 'skipped' && status !== 'abandoned');
+/** It had a slot. A set-up or a claim may have failed before its first agent run. */
+const wasStarted = ({ startedAt, iterations }: IdeaModel): boolean => startedAt !== undefined || iterations.length > 0;
 
 /** A rule may skip an idea that has failed. Only a person gives one up. */
 const isByPerson = ({ status, told }: IdeaModel): boolean =>
@@ -212,7 +211,7 @@ export const closingDrafts = (
           data: { by, said: done },
         };
       });
-    if (!FAILED.has(status) || !hasWorked(model)) return approvals;
+    if (!FAILED.has(status) || !wasStarted(model)) return approvals;
     const key = `${run}/${idea}/ended/${status}`;
     const end: Draft = {
       key,

@@ -38,7 +38,7 @@ const became = (status: IdeaStatus, more: { reason?: string; agentName?: string 
   ...more,
 });
 
-it.each(['failed', 'timeout', 'blocked'] as const)(
+it.each(['failed', 'timeout', 'blocked', 'skipped'] as const)(
   'an idea that the run started has an end, also where no agent run of it began: %s',
   (status) => {
     const started = oneIdea((tell) => {
