@@ -11,7 +11,8 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { sandboxProblem } from '../../src/process/sandbox/check.js';
 import { processTable } from '../../src/process/table.js';
 import { projectOf } from '../support/news.js';
-import { roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
+import { pidsWith } from '../support/processes.js';
+import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 const cannot = await sandboxProblem(process.env);
 if (cannot) console.log(`test/integration/wall.test.ts is skipped: ${cannot.problem}; ${cannot.fix}`);
@@ -221,6 +222,33 @@ describe.skipIf(cannot !== undefined)('an attacker in the sandbox', () => {
     expect(result).toContain(`127.0.0.1:${other}`);
     expect(result).toContain('the sandbox ended processes that the agent had left: sleep');
     expect(await readdir(join(runs, id, 'ideas/a-1/001'))).not.toContain('tmp');
+  });
+});
+
+describe.skipIf(cannot !== undefined)('a lost worker', () => {
+  it('its agent in a sandbox is ended with all of its processes, and the next attempt lands', {
+    timeout: 280_000,
+  }, async () => {
+    box = await boxElsewhere({ 'roadmap.md': roadmap([{ id: 'a-1' }]) });
+    const { repo, git, commit, run, write } = box;
+    const mark = `5${process.pid}${Date.now() % 100_000}`;
+    // The first attempt hangs, in a session of its own, too.
+    const hang = `[ -e first ] || { touch first; setsid sleep ${mark} & sleep ${mark}; }`;
+    await write({
+      'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['test -f first'], sandbox: 'on' }),
+      '.ralph-script.yaml': yaml({ default: [{ do: [{ run: hang }], signal: 'COMPLETE' }] }),
+    });
+    await commit('set up');
+    expect((await run('start', '--detach')).code).toBe(0);
+    const sleeping = async () => (await pidsWith('sleep', mark)).length;
+    await until('both to sleep', async () => (await sleeping()) === 2);
+    const workers = await pidsWith('worker', '--child', '--project', projectOf(repo));
+    const jobs = (await processTable()).filter(({ ppid }) => workers.includes(ppid)).map(({ pid }) => pid);
+    expect([workers.length, jobs.length]).toEqual([1, 2]);
+    for (const pid of [...jobs, ...workers]) process.kill(pid, 'SIGKILL');
+    await until('the idea to land', async () => (await git('ls-tree', '--name-only', 'main', 'first')) !== '');
+    expect(await sleeping()).toBe(0);
+    expect(await git('log', '--format=%s', 'main', '--', 'first')).toMatch(/^[^\n]*#a-1@ed-001$/);
   });
 });
 
