@@ -105,6 +105,7 @@ export const LONG_FILES = [
   'test/integration/triage-agent.test.ts',
   'test/integration/triage.test.ts',
   'test/integration/unsolved-conflict.test.ts',
+  'test/integration/wall.test.ts',
   'test/integration/waits-for-you.test.ts',
   'test/integration/waves-github.test.ts',
   'test/integration/waves.test.ts',

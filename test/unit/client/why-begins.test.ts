@@ -114,6 +114,7 @@ it('C2: what was taken off the target begins anew, and where a later run left a 
   expect(await firstCommand()).toBe('ralphctl start (continues from its branch)');
   await sh(repo.root, 'worktree', 'remove', '--force', path);
   await sh(repo.root, 'branch', '-D', 'ralph/i-1');
-  expect(await retry()).toContain('runs it from its beginning');
+  // A second retry changes nothing, and its refusal says how the next start begins.
+  await expect(retry()).rejects.toThrow('runs it from its beginning');
   expect(await firstCommand()).toBe(ANEW);
 });
