@@ -1,9 +1,10 @@
 /**
  * Checks for free file descriptors before a process starts. Without them Node starts none, returns a child without
- * streams and reports the error before anyone can listen, which ends this process with everything in it.
+ * streams and reports the error before anyone can listen, which ends this process with everything in it. Closes those
+ * that this process got from whoever started it.
  * Invariant: closes everything that it opens in the same turn.
  */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -38,4 +39,35 @@ export async function untilCanSpawn(waits: readonly number[] = WAITS_MS): Promis
   }
   const error = shortage(NEEDED);
   if (error) throw error;
+}
+
+/** As the kernel writes it: a started program does not get the descriptor. Node and its libraries open all theirs so. */
+const CLOSED_AT_START = 0o2000000;
+const FIRST_OWN = 3;
+let inheritedClosed = false;
+
+/**
+ * Closes what this process has open and a program that it starts would get, but for the three standard ones: whoever
+ * started it had opened that. A folder that is open leads out of a sandbox.
+ * @throws where one of them cannot be closed
+ */
+export function closeInherited(): void {
+  // None can come later.
+  if (inheritedClosed || process.platform !== 'linux') return;
+  for (const name of readdirSync('/proc/self/fdinfo')) {
+    const fd = Number(name);
+    if (fd < FIRST_OWN) continue;
+    const flags = flagsOf(fd);
+    if (flags !== undefined && (flags & CLOSED_AT_START) === 0) closeSync(fd);
+  }
+  inheritedClosed = true;
+}
+
+/** Undefined: it is closed meanwhile, as that of the listing itself. */
+function flagsOf(fd: number): number | undefined {
+  try {
+    return Number.parseInt(/^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1] ?? '', 8);
+  } catch {
+    return undefined;
+  }
 }

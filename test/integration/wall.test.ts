@@ -7,12 +7,13 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { sandboxProblem } from '../../src/process/sandbox/check.js';
 import { processTable } from '../../src/process/table.js';
 import { projectOf } from '../support/news.js';
 import { pidsWith } from '../support/processes.js';
-import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { cliPath, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 const cannot = await sandboxProblem(process.env);
 if (cannot) console.log(`test/integration/wall.test.ts is skipped: ${cannot.problem}; ${cannot.fix}`);
@@ -79,6 +80,7 @@ const attacks = {
   'another port through the proxy': () => proxied('127.0.0.1:' + other),
   'the internet': () => proxied('example.com:443'),
   'a socket file': () => dial({ path: socket }),
+  'a folder that the start had open': () => writeFileSync('/proc/self/fd/200/x', 'x'),
   'write the state folder': () => writeFileSync(join(stateRoot, 'x'), 'x'),
   'see the state folder': () => readFileSync(join(stateRoot, 'projects', project, 'worker.json')),
   'see another worktree': () => { if (readdirSync(join(stateRoot, 'projects', project, 'worktrees')).length < 2) throw new Error('alone'); },
@@ -155,7 +157,7 @@ describe.skipIf(cannot !== undefined)('an attacker in the sandbox', () => {
       'hold.mjs': HOLD,
       'base.txt': 'x',
     });
-    const { repo, env, git, commit, run, write } = box;
+    const { repo, env, git, commit, write } = box;
     const home = env.HOME ?? '';
     const mark = `4${process.pid}${Date.now() % 100_000}`;
     await mkdir(join(home, '.ssh'));
@@ -191,21 +193,24 @@ describe.skipIf(cannot !== undefined)('an attacker in the sandbox', () => {
     });
     await commit('set up');
     const config = await readFile(join(repo, '.git/config'), 'utf8');
-    const done = await run('start', '--wait', '--plain');
-    expect(done.code, done.stdout + done.stderr).toBe(0);
+    const line = 'exec 200<"$HOME" && exec "$0" "$@"';
+    const words = ['-c', line, process.execPath, cliPath, 'start', '--wait', '--plain'];
+    const done = await execa('bash', words, { cwd: repo, env, extendEnv: false, reject: false });
+    expect(done.exitCode, done.stdout + done.stderr).toBe(0);
 
     const lines = (await git('show', 'main:attacks.txt')).split('\n');
     expect(lines.filter((line) => line.startsWith('BROKEN')).map((line) => line.slice('BROKEN: '.length))).toEqual(
       open,
     );
     expect(lines.filter((line) => line.startsWith('DENIED'))).toEqual([]);
-    expect(lines.filter((line) => line.startsWith('HELD'))).toHaveLength(34 - open.length);
+    expect(lines.filter((line) => line.startsWith('HELD'))).toHaveLength(35 - open.length);
     expect(await git('log', '--format=%s', 'main')).toContain('made inside');
 
     // What it did to the outside, as the outside sees it.
     expect(await readFile(join(repo, '.git/config'), 'utf8')).toBe(config);
     expect(await git('branch', '--list', 'mine')).toBe('');
     expect(await readdir(home)).not.toContain('.bashrc');
+    expect(await readdir(home)).not.toContain('x');
     expect(await readdir(join(repo, '.git/hooks'))).not.toContain('post-commit');
     expect(
       (await processTable())

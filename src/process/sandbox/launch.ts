@@ -1,9 +1,11 @@
 /**
  * One sandbox: its proxy, its environment and the command line that starts a program in it.
- * Invariant: what it makes is gone after `close`. Starts no program itself.
+ * Invariant: what it makes is gone after `close`. Nothing that this process was given open is open in what it starts.
+ * Starts no program itself.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closeInherited } from '../descriptors.js';
 import { programFile } from '../program-file.js';
 import type { Place } from './allowed.js';
 import { ruleFor } from './mounts.js';
@@ -40,6 +42,7 @@ export interface SandboxOptions {
 const MOST_NAMED = 5;
 
 export async function openSandbox({ facts, places, upstreams, program }: SandboxOptions): Promise<Sandbox> {
+  closeInherited();
   const bridge = programFile(BRIDGE_FILE);
   const proxy = await startProxy({ folder: facts.sockets, places, upstreams });
   const offered = proxy.ports.map(({ port, socket }) => `${port}=${join(SOCKETS, socket)}`);

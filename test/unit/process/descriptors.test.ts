@@ -38,26 +38,56 @@ const later = await Promise.all(waiting);
 process.stdout.write(JSON.stringify({ full, later, said }));
 `;
 
+/** A program of its own from the text of one, in a folder that goes away with the test. */
+async function built(text: string): Promise<{ dir: string; program: string }> {
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-fds-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const probe = join(dir, 'probe.ts');
+  await writeFile(probe, text);
+  // Beside the dependencies, which are not part of the bundle.
+  const program = join(dir, 'probe.mjs');
+  await build({
+    ...{ entryPoints: [probe], outfile: program, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    nodePaths: [join(dirname(src), 'node_modules')],
+  });
+  return { dir, program };
+}
+
 it.runIf(process.platform !== 'win32')(
   'waits for free file descriptors, says so when none come, and goes on when they do',
   { timeout: 120_000 },
   async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'ralphctl-fds-'));
-    onTestFinished(() => rm(dir, { recursive: true, force: true }));
-    const probe = join(dir, 'probe.ts');
-    await writeFile(probe, PROBE);
-    // Beside the dependencies, which are not part of the bundle.
-    const program = join(dir, 'probe.mjs');
-    await build({
-      ...{ entryPoints: [probe], outfile: program, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      nodePaths: [join(dirname(src), 'node_modules')],
-    });
+    const { dir, program } = await built(PROBE);
     const line = `ulimit -n 80 && exec "$0" "$1" "$2"`;
     const { stdout } = await execa('/bin/sh', ['-c', line, process.execPath, program, dir]);
     const seen = JSON.parse(stdout) as { full: string[]; later: string[]; said: string[] };
     expect(seen.said).toEqual([]);
     for (const text of seen.full) expect(text).toMatch(/EMFILE/);
     expect(seen.later).toEqual(['git', 'git', 'hi\n']);
+  },
+);
+
+/** What a program has open that starts after a sandbox was opened. */
+const INHERITED = `
+import { spawnSync } from 'node:child_process';
+import { openSandbox } from '${src}/process/sandbox/launch.js';
+const dir = process.argv[2];
+const none = { readable: [], writable: [], read: [], write: [], programs: [], listening: [] };
+const facts = { ...none, mode: 'on', home: dir, stateRoot: dir, cwd: dir, temporary: dir + '/tmp', sockets: dir, agent: { state: [], settings: [] }, kindOf: () => 'folder' };
+const sandbox = await openSandbox({ facts, places: [], upstreams: { except: [] }, program: 'bwrap' });
+process.stdout.write(spawnSync('ls', ['/proc/self/fd']).stdout);
+await sandbox.close();
+`;
+
+it.runIf(process.platform === 'linux')(
+  'leads nothing into a sandbox that ralphctl had open when it began',
+  { timeout: 120_000 },
+  async () => {
+    const { dir, program } = await built(INHERITED);
+    const line = `exec 17</ 200</ 63<"$1" && exec "$0" "$1" "$2"`;
+    const { stdout } = await execa('bash', ['-c', line, process.execPath, program, dir]);
+    // Of ls itself: its pipes, and the folder.
+    expect(stdout.split('\n')).toEqual(['0', '1', '2', '3']);
   },
 );
