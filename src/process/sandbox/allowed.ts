@@ -3,7 +3,7 @@
  * Invariant: a name never leads to this machine or to the network's own services (loopback and link-local addresses).
  * Only an entry with exactly that host and a port does. Pure.
  */
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 export interface Place {
   host: string;
@@ -24,12 +24,34 @@ export function placeIn(text: string): Place | undefined {
 
 const WEB_PORTS = [80, 443];
 
-/** Addresses of this machine, of its links, of everybody on the network, and none. */
-export function isOwn(address: string): boolean {
+/**
+ * Addresses of this machine, of its links, of everybody on the network, and none.
+ * @param here addresses of this machine in its networks
+ */
+export function isOwn(address: string, here: readonly string[] = []): boolean {
   const host = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
+  if (isOneOf(host, here)) return true;
   if (isIP(host) === 4) return /^(?:0|127|169\.254|22[4-9]|23\d|24\d|25[0-5])\./.test(host);
   if (isIP(host) === 6) return /^(?:::1?$|::ffff:|64:ff9b:|fe[89ab]|ff)/.test(host);
   return host === 'localhost' || host.endsWith('.localhost');
+}
+
+/** An address has many spellings. */
+function isOneOf(host: string, addresses: readonly string[]): boolean {
+  const family = familyOf(host);
+  if (!family || addresses.length === 0) return false;
+  const list = new BlockList();
+  for (const one of addresses) {
+    const other = familyOf(one);
+    if (other) list.addAddress(one, other);
+  }
+  return list.check(host, family);
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  return version === 4 ? 'ipv4' : 'ipv6';
 }
 
 export interface Allowed {
@@ -39,8 +61,11 @@ export interface Allowed {
   exact: boolean;
 }
 
-/** @param host as the program names it */
-export function allowed(host: string, port: number, places: readonly Place[]): Allowed {
+/**
+ * @param host as the program names it
+ * @param here addresses of this machine in its networks
+ */
+export function allowed(host: string, port: number, places: readonly Place[], here: readonly string[] = []): Allowed {
   const name = host
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
@@ -49,7 +74,7 @@ export function allowed(host: string, port: number, places: readonly Place[]): A
   const odd = isIP(name) === 0 && /^(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+))*$/.test(name);
   if (odd || !/^[a-z0-9._:-]+$/.test(name)) return { ok: false, exact: false };
   const exact = places.some((place) => place.host === name && place.port === port);
-  if (exact || isOwn(name)) return { ok: exact, exact };
+  if (exact || isOwn(name, here)) return { ok: exact, exact };
   const named = places.some(
     (place) =>
       (place.port === undefined ? WEB_PORTS.includes(port) : place.port === port) &&

@@ -7,9 +7,10 @@
 import { type LookupAddress, lookup as lookUp } from 'node:dns';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, createServer as createSocketServer, type LookupFunction, type Server, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { allowed, isOwn, type Place } from './allowed.js';
+import { type Allowed, allowed, isOwn, type Place } from './allowed.js';
 import { throughUpstream, type Upstreams, upstreamFor } from './upstream.js';
 
 export interface ProxyOptions {
@@ -45,6 +46,7 @@ export async function startProxy({ folder, places, upstreams }: ProxyOptions): P
   const left: string[] = [];
   const open = new Set<Duplex>();
   const servers: Server[] = [];
+  const isAllowed = (host: string, port: number) => allowed(host, port, places, addressesHere());
   const refuse = (host: string, port: number): void => {
     const name = `${host.slice(0, 100)}:${port}`.replace(/[^\x21-\x7e]/g, '?');
     if (refused.has(name) || refused.size < MOST_REFUSED) refused.set(name, (refused.get(name) ?? 0) + 1);
@@ -65,7 +67,7 @@ export async function startProxy({ folder, places, upstreams }: ProxyOptions): P
 
   const dial = (host: string, port: number, secure: boolean): Promise<Socket> => {
     const upstream = upstreamFor(host, port, secure, upstreams);
-    const { exact } = allowed(host, port, places);
+    const { exact } = isAllowed(host, port);
     if (upstream && !exact) return throughUpstream(upstream, host, port, keep);
     return new Promise((resolve, reject) => {
       const socket = keep(connect({ host, port, lookup: exact ? undefined : guardedLookup }));
@@ -83,7 +85,7 @@ export async function startProxy({ folder, places, upstreams }: ProxyOptions): P
   proxy.on('connect', (message: IncomingMessage, client: Duplex, head: Buffer) => {
     keep(client);
     const target = targetOf(message.url ?? '');
-    if (!target || !allowed(target.host, target.port, places).ok) {
+    if (!target || !isAllowed(target.host, target.port).ok) {
       if (target) refuse(target.host, target.port);
       client.end('HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nrefused by sandbox\n');
       return;
@@ -98,7 +100,8 @@ export async function startProxy({ folder, places, upstreams }: ProxyOptions): P
     );
   });
   proxy.on('request', (message, answer) => {
-    void forward(message, answer, { places, refuse, dial });
+    // Whatever a server or a program sends must not end this process.
+    forward(message, answer, { isAllowed, refuse, dial }).catch(() => answer.destroy());
   });
   await listen(proxy, PROXY_SOCKET);
 
@@ -149,7 +152,14 @@ function targetOf(text: string): { host: string; port: number } | undefined {
   return host !== undefined && port >= 1 && port <= 65_535 ? { host, port } : undefined;
 }
 
-const isRefused = (found: readonly LookupAddress[]): boolean => found.some(({ address }) => isOwn(address));
+/** They come and go with networks. */
+const addressesHere = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+
+function isRefused(found: readonly LookupAddress[]): boolean {
+  const here = addressesHere();
+  return found.some(({ address }) => isOwn(address, here));
+}
 
 /** A name that leads to this machine is no way to its other ports. */
 const guardedLookup: LookupFunction = (host, options, done) => {
@@ -164,13 +174,20 @@ const guardedLookup: LookupFunction = (host, options, done) => {
 /** Between the two ends of one connection only. */
 const HOP_BY_HOP = /^(?:proxy-.*|connection|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
+/** Others are no answers to a request, and Node refuses to pass some of them on. */
+const isAnswer = (status: number): boolean => status >= 200 && status <= 599;
+
 interface Way {
-  places: readonly Place[];
+  isAllowed: (host: string, port: number) => Allowed;
   refuse: (host: string, port: number) => void;
   dial: (host: string, port: number, secure: boolean) => Promise<Socket>;
 }
 
-async function forward(message: IncomingMessage, answer: ServerResponse, { places, refuse, dial }: Way): Promise<void> {
+async function forward(
+  message: IncomingMessage,
+  answer: ServerResponse,
+  { isAllowed, refuse, dial }: Way,
+): Promise<void> {
   const end = (status: number, text: string): void => {
     if (answer.headersSent) answer.destroy();
     else answer.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
@@ -178,7 +195,7 @@ async function forward(message: IncomingMessage, answer: ServerResponse, { place
   const url = URL.canParse(message.url ?? '') ? new URL(message.url ?? '') : undefined;
   if (url?.protocol !== 'http:') return end(400, 'not a request for a proxy');
   const [host, port] = [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port || 80)];
-  if (!allowed(host, port, places).ok) {
+  if (!isAllowed(host, port).ok) {
     refuse(host, port);
     return end(403, 'refused by sandbox');
   }
@@ -193,10 +210,22 @@ async function forward(message: IncomingMessage, answer: ServerResponse, { place
   });
   there.on('response', (got) => {
     const kept = Object.entries(got.headers).filter(([name]) => !HOP_BY_HOP.test(name));
-    answer.writeHead(got.statusCode ?? 502, Object.fromEntries(kept));
+    const status = got.statusCode ?? 0;
+    if (!isAnswer(status)) return end(502, 'no answer to a request');
+    try {
+      answer.writeHead(status, Object.fromEntries(kept));
+    } catch {
+      return end(502, 'no answer to a request');
+    }
+    got.on('error', () => answer.destroy());
     got.pipe(answer);
   });
   there.on('error', () => end(502, 'not reached'));
+  // As after a change of the protocol, which nobody has asked for.
+  there.on('close', () => {
+    if (!answer.headersSent) end(502, 'not reached');
+  });
+  answer.on('error', () => there.destroy());
   answer.on('close', () => there.destroy());
   message.pipe(there);
 }

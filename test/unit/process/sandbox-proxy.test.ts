@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer as createWeb } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { placesIn } from '../../../src/process/sandbox/plan.js';
@@ -102,6 +102,39 @@ it('answers garbage and an address that nobody serves, and goes on', async () =>
     /^HTTP\/1\.1 400 /,
   );
   expect(await tunnel(proxy, '127.0.0.1:1')).toMatch(/^HTTP\/1\.1 502 /);
+});
+
+it.each([
+  ['099 x'],
+  ['000 x'],
+  ['99 x'],
+  ['101 Switching Protocols'],
+  ['999 x'],
+  ['101 x\r\nConnection: Upgrade\r\nUpgrade: x'],
+])('answers for a server that says HTTP/1.1 %s, and goes on', async (status) => {
+  const port = await listening(
+    createServer((client) => {
+      client.on('error', () => undefined);
+      client.once('data', () => client.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`));
+    }),
+  );
+  const proxy = await proxyFor([`127.0.0.1:${port}`]);
+  const ask = `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+  expect(await say(join(proxy.folder, 'proxy.sock'), ask)).toMatch(/^HTTP\/1\.1 502 /);
+  expect(await tunnel(proxy, 'nonsense')).toMatch(/^HTTP\/1\.1 40/);
+});
+
+it('refuses a port of this machine by its address in the network, unless it is allowed with that port', async () => {
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one && !one.internal && one.family === 'IPv4')?.address;
+  if (own === undefined) return;
+  const server = createServer((client) => client.end('hello'));
+  await new Promise<void>((resolve) => server.listen(0, own, resolve));
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as AddressInfo;
+  expect(await tunnel(await proxyFor([own]), `${own}:443`)).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await tunnel(await proxyFor([`${own}:${port}`]), `${own}:${port}`)).toMatch(/^HTTP\/1\.1 200 .*hello$/s);
 });
 
 it('leaves no socket and no connection', async () => {
