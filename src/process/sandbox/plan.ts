@@ -3,8 +3,9 @@
  * Invariant: whatever the facts are, only the worktree, what a commit in it needs, the scratch, the agent's own state and
  * what the configuration opens are writable; the state folder and the worktrees of other ideas are hidden. Pure.
  */
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { placeIn } from './allowed.js';
+import { LOGINS, SECRETS_OF_SYSTEM, SYSTEM, SYSTEM_LATER, TOOLS, withItsPackage } from './known-places.js';
 import { type Access, isWithin, mountArguments, type Rule, ruleFor } from './mounts.js';
 
 export type SandboxMode = 'on' | 'strict';
@@ -55,68 +56,6 @@ export interface SandboxFacts {
 
 /** Where the sockets to the outside are inside. */
 export const SOCKETS = '/run/ralphctl';
-
-/** Programs and settings of the system. */
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu', '/sys'];
-const SYSTEM_LATER = ['/run/current-system', '/run/opengl-driver', '/var/lib/dpkg', '/var/lib/ca-certificates'];
-const SECRETS_OF_SYSTEM = [
-  '/etc/shadow',
-  '/etc/gshadow',
-  '/etc/ssh',
-  '/etc/ssl/private',
-  '/etc/sudoers',
-  '/etc/sudoers.d',
-];
-/** Below home: tools that builds need. None of them holds a login. */
-const TOOLS = [
-  ...[
-    '.gitconfig',
-    '.config/git',
-    '.nvm',
-    '.volta',
-    '.asdf',
-    '.pyenv',
-    '.rbenv',
-    '.sdkman',
-    '.rustup',
-    '.cargo/bin',
-    '.bun/bin',
-  ],
-  ...['.cargo/registry', '.cargo/env', '.deno/bin', 'go', '.local/bin', '.local/share/mise', '.local/share/fnm'],
-  ...['.local/share/pnpm', '.local/share/uv', '.local/lib', '.tool-versions', '.dotnet', '.jdks', '.m2/repository'],
-];
-/** Below home: hidden in strict, also where something above them is shown. */
-const LOGINS = [
-  ...[
-    '.ssh',
-    '.gnupg',
-    '.aws',
-    '.azure',
-    '.kube',
-    '.docker',
-    '.netrc',
-    '.npmrc',
-    '.yarnrc.yml',
-    '.pypirc',
-    '.git-credentials',
-  ],
-  ...[
-    '.config/gh',
-    '.config/gcloud',
-    '.config/git/credentials',
-    '.config/hub',
-    '.cargo/credentials',
-    '.cargo/credentials.toml',
-  ],
-  ...[
-    '.local/share/keyrings',
-    '.password-store',
-    '.terraform.d',
-    '.vault-token',
-    '.m2/settings.xml',
-    '.gradle/gradle.properties',
-  ],
-];
 
 export function rulesOf(facts: SandboxFacts): Rule[] {
   const { mode, home, git, kindOf } = facts;
@@ -182,15 +121,6 @@ function gitRules(
   add('write', [privateDir]);
   // These lead git to another repository, or to other settings.
   add('read', [join(cwd, '.git'), ...['commondir', 'gitdir', 'config.worktree'].map((name) => join(privateDir, name))]);
-}
-
-/** The folder of a program with the files that it comes with: never a whole home, nor all that a person has installed there. */
-export function withItsPackage(file: string, home: string): string {
-  const folder = dirname(file);
-  const above = dirname(folder);
-  const tooMuch = above === '/' || above === home || above === join(home, '.local') || home.startsWith(`${above}/`);
-  if (basename(folder) === 'bin' && !tooMuch) return above;
-  return folder === '/' || folder === home || home.startsWith(`${folder}/`) ? file : folder;
 }
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];

@@ -5,6 +5,7 @@ import { ownPlaces } from '../../../src/agents/own-places.js';
 import { AGENT_ADAPTERS } from '../../../src/config/agent-spec.js';
 import { parseConfig } from '../../../src/config/load.js';
 import { allowed, isOwn, placeIn } from '../../../src/process/sandbox/allowed.js';
+import { withItsPackage } from '../../../src/process/sandbox/known-places.js';
 import { isWithin, mountArguments, ordered, type Rule, ruleFor } from '../../../src/process/sandbox/mounts.js';
 import {
   bubblewrap,
@@ -12,7 +13,6 @@ import {
   placesIn,
   rulesOf,
   type SandboxFacts,
-  withItsPackage,
 } from '../../../src/process/sandbox/plan.js';
 import { upstreamFor, upstreamsIn } from '../../../src/process/sandbox/upstream.js';
 
@@ -20,6 +20,9 @@ const FILES = new Set([
   '/home/u/.gitconfig',
   '/home/u/.claude/settings.json',
   '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow-',
+  '/etc/krb5.keytab',
   '/repo/.git/worktrees/a/gitdir',
 ]);
 
@@ -42,7 +45,7 @@ const facts = (more: Partial<SandboxFacts> = {}): SandboxFacts => ({
   agent: { state: ['/home/u/.claude'], settings: ['/home/u/.claude/settings.json'] },
   read: [],
   write: [],
-  programs: ['/usr/bin/node', '/home/u/.nvm/versions/node/v20/bin/claude'],
+  programs: ['/usr/bin/node', '/home/u/.nvm/versions/node/v20/bin/claude', '/home/u/work/bin/program'],
   listening: ['/home/u/.docker/run/docker.sock'],
   kindOf: (path) => (FILES.has(path) || path.endsWith('.sock') ? 'file' : 'folder'),
   ...more,
@@ -70,6 +73,21 @@ describe('the plan of a sandbox', () => {
     ["the worktree's HEAD", '/repo/.git/worktrees/a/HEAD', 'write', 'write'],
     ["the worktree's way to the repository", '/repo/.git/worktrees/a/commondir', 'read', 'read'],
     ["another worktree's index", '/repo/.git/worktrees/b/index', 'read', 'read'],
+    ['a project beside a folder of PATH', '/home/u/work/other/.env', 'read', 'hidden'],
+    ['a script in a folder of PATH', '/home/u/work/bin/x', 'read', 'read'],
+    ["sources of the user's own in Go", '/home/u/go/src/secret/a.go', 'read', 'hidden'],
+    ['modules of Go', '/home/u/go/pkg/mod/example.com/a.go', 'read', 'read'],
+    ['logins of uv', '/home/u/.local/share/uv/credentials/x', 'read', 'hidden'],
+    ['Pythons of uv', '/home/u/.local/share/uv/python/x', 'read', 'read'],
+    ['keys of .NET', '/home/u/.dotnet/corefx/cryptography/x509stores/my/x.pfx', 'read', 'hidden'],
+    ['a backup of the passwords', '/etc/shadow-', 'read', 'hidden'],
+    ['a backup of the group passwords', '/etc/gshadow-', 'read', 'hidden'],
+    ['certificates of this machine', '/etc/letsencrypt/live/x/privkey.pem', 'read', 'hidden'],
+    ['a login of a cluster', '/etc/kubernetes/admin.conf', 'read', 'hidden'],
+    ['another login of a cluster', '/etc/rancher/k3s/k3s.yaml', 'read', 'hidden'],
+    ['passwords of wireless networks', '/etc/NetworkManager/system-connections/x', 'read', 'hidden'],
+    ['keys of tunnels', '/etc/wireguard/wg0.conf', 'read', 'hidden'],
+    ['keys of the realm', '/etc/krb5.keytab', 'read', 'hidden'],
     ["the user's checkout", '/repo/src/a.js', 'read', 'hidden'],
     ['keys', '/home/u/.ssh/id_ed25519', 'read', 'hidden'],
     ['a login of another tool', '/home/u/.config/gh/hosts.yml', 'read', 'hidden'],
@@ -257,7 +275,12 @@ describe('addresses', () => {
       'ff02::1',
     ];
     expect(own.filter((one) => !isOwn(one))).toEqual(['::ffff:10.0.0.1']);
-    expect(['10.0.0.1', '192.0.2.1', '2001:db8::1'].filter(isOwn)).toEqual([]);
+    expect(['10.0.0.1', '192.0.2.1', '2001:db8::1'].filter((one) => isOwn(one))).toEqual([]);
+    const links = ['10.0.0.1', '2001:db8::1'];
+    const asked = ['10.0.0.1', '::ffff:10.0.0.1', '::ffff:a00:1', '2001:DB8:0:0::1', '10.0.0.2', '2001:db8::2'];
+    expect(asked.filter((one) => isOwn(one, links))).toEqual(asked.slice(0, 4));
+    expect(allowed('10.0.0.1', 443, placesIn(['10.0.0.1']), links)).toEqual({ ok: false, exact: false });
+    expect(allowed('10.0.0.1', 443, placesIn(['10.0.0.1:443']), links)).toEqual({ ok: true, exact: true });
   });
 
   it('reads hosts with and without ports, and nothing else', () => {
@@ -315,6 +338,11 @@ describe('programs and agents', () => {
   it.each([
     ['/opt/tool/bin/x', '/opt/tool'],
     ['/home/u/bin/x', '/home/u/bin'],
+    ['/home/u/work/bin/x', '/home/u/work/bin'],
+    ['/home/u/.nvm/versions/node/v20/bin/x', '/home/u/.nvm/versions/node/v20'],
+    ['/home/u/work/node_modules/.bin/x', '/home/u/work/node_modules/.bin'],
+    ['/srv/work/bin/x', '/srv/work/bin'],
+    ['/usr/local/bin/x', '/usr/local'],
     ['/home/u/.local/bin/x', '/home/u/.local/bin'],
     ['/home/u/x', '/home/u/x'],
     ['/home/x', '/home/x'],
