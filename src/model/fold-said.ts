@@ -6,6 +6,7 @@
 import { HINT_KEPT } from '../protocol/command.js';
 import type { StampedEvent } from '../protocol/events.js';
 import { beginsAgain } from '../protocol/idea-news.js';
+import { takenOffSaid } from '../protocol/taken-off.js';
 import type { IdeaModel, Moment, Said } from './model.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
@@ -48,6 +49,8 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
     delete idea.partly;
   }
   if (event.verb === 'rollback') idea.commits = 0;
+  const off = event.verb === 'rollback' && !event.afterRun ? takenOffSaid(event.done) : undefined;
+  if (off) idea.takenOffAs = { commit: off.commit, at };
   // Of what an abort saves, nobody asked.
   if (event.verb === 'stash' && event.by === undefined) return;
   if (isKeptForNext(event)) {

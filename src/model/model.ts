@@ -81,6 +81,8 @@ export interface IdeaModel {
   onlyTicked?: true;
   /** Its last landing in this run, also after a rollback. */
   landedAs?: { commit: string; at: number };
+  /** The last rollback that took it off the target during this run. Its gate was green there. The id is short. */
+  takenOffAs?: { commit: string; at: number };
   reason?: string;
   /** A commit of a person took its work off the target during the run, or a part of it; then `reason` is this text. */
   reverted?: { text: string; part?: true };

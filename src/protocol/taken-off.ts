@@ -15,8 +15,11 @@ export const takenOffText = (idea: string, { target, commit }: TakenOff): string
 export const takenOffReason = (text: string): string => `${BEGIN}${text}`;
 
 /** Undefined: the reason is another one. */
-export function takenOffIn(reason: string): TakenOff | undefined {
-  if (!reason.startsWith(BEGIN)) return undefined;
-  const [, target, commit] = SAYS.exec(reason.slice(BEGIN.length)) ?? [];
+export const takenOffIn = (reason: string): TakenOff | undefined =>
+  reason.startsWith(BEGIN) ? takenOffSaid(reason.slice(BEGIN.length)) : undefined;
+
+/** Undefined: the result of the command is another one. */
+export function takenOffSaid(text: string): TakenOff | undefined {
+  const [, target, commit] = SAYS.exec(text) ?? [];
   return target !== undefined && commit !== undefined ? { target, commit } : undefined;
 }

@@ -121,19 +121,27 @@ function landedIdea(idea: IdeaModel, { lines, now, gone }: Extra): LandedIdea {
   };
 }
 
-/** All landings of the run count, also those that a person took back since: the gate of the last one saw them all. */
+/**
+ * All landings of the run count, also those that a person took back since: the gate of the last one saw them all. A
+ * rollback in the run has its own gate, whose tests no event counts.
+ */
 function targetOf(
   ideas: readonly IdeaModel[],
   { renamed }: RunModel,
-  { lines, tip, older, gone = new Map<string, Gone>() }: Extra,
+  { lines, tip, gone = new Map<string, Gone>() }: Extra,
 ): Report['target'] {
   const landed = ideas
     .filter(({ landedAs, landedBefore }) => landedAs !== undefined && !landedBefore)
     .sort((a, b) => (a.landedAs?.at ?? 0) - (b.landedAs?.at ?? 0));
   const last = landed.at(-1);
   const commit = last?.landedAs?.commit;
-  const to = last && (lines?.get(last.id)?.to ?? (isCommit(commit) ? commit : undefined));
-  if (!last || to === undefined) return undefined;
+  const top = last && (lines?.get(last.id)?.to ?? (isCommit(commit) ? commit : undefined));
+  if (!last || top === undefined) return undefined;
+  const off = ideas
+    .flatMap(({ takenOffAs }) => (takenOffAs && takenOffAs.at > (last.landedAs?.at ?? 0) ? [takenOffAs] : []))
+    .sort((a, b) => a.at - b.at)
+    .at(-1);
+  const to = off ? (tip?.startsWith(off.commit) ? tip : off.commit) : top;
   const from = landed.map(({ id }) => lines?.get(id)?.before).find((commit) => commit !== undefined);
   const gate = last.mergedGate;
   const command = gate?.commands.findLast(({ tests }) => tests)?.command ?? gate?.commands.at(-1)?.command;
@@ -142,10 +150,10 @@ function targetOf(
     ...(from === undefined ? {} : { from }),
     to,
     ...(missing ? { missing: true as const } : {}),
-    ...(tip === undefined || older || tip.startsWith(to) ? {} : { now: tip }),
-    ...(gate ? { ...(gate.none ? { noGate: true as const } : { green: gate.pass }), at: gate.at } : {}),
+    ...(tip === undefined || tip.startsWith(to) ? {} : { now: tip }),
+    ...(gate ? { ...(gate.none ? { noGate: true as const } : { green: gate.pass }), at: off?.at ?? gate.at } : {}),
     ...(command ? { command } : {}),
-    ...(gate?.tests ? { tests: { passed: gate.tests.passed, total: gate.tests.total } } : {}),
+    ...(gate?.tests && !off ? { tests: { passed: gate.tests.passed, total: gate.tests.total } } : {}),
   };
 }
 

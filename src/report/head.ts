@@ -63,7 +63,9 @@ export function targetText({ run, target, counts }: Report): string | undefined 
   const colour = target.green === undefined ? (past ? 'stood' : 'stands') : `${is} ${target.green ? 'green' : 'red'}`;
   const ungated = target.noGate ? ', landed without a gate' : '';
   const did = target.noGate ? 'land' : 'gate';
-  const now = target.now === undefined ? '' : `; it is at ${target.now.slice(0, 7)} now, which this run did not ${did}`;
+  // What newer runs have done is no news.
+  const other = run.older ? '' : `, which this run did not ${did}`;
+  const now = target.now === undefined ? '' : `; it is at ${target.now.slice(0, 7)} now${other}`;
   const none = target.missing ? '; that branch does not exist any more' : '';
   return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}${ungated}${now}${none}`;
 }

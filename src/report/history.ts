@@ -50,7 +50,9 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
           target: {
             from: target.from,
             to: target.to,
-            ...(target.green === undefined || target.now || target.missing ? {} : { green: target.green }),
+            ...(target.green === undefined || (target.now && !run.older) || target.missing
+              ? {}
+              : { green: target.green }),
           },
         }
       : {}),

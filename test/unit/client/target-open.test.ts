@@ -10,6 +10,7 @@ import { why } from '../../../src/client/commands/inspect/why.js';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
 import { KeptGone } from '../../../src/client/report/gone.js';
 import { RunSource } from '../../../src/client/screen/source.js';
+import { ideaDir } from '../../../src/config/paths.js';
 import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { eventsPath } from '../../../src/run-files/events.js';
@@ -271,4 +272,15 @@ it('C1 G4: work that a reset took off after the run has its line on pages 1 and 
   expect(drawn(model, 'needs')).toMatch(/! a-1 +outside/);
   expect(drawn(model, 'needs', 80)).toMatch(/^ ! a-1 .*Run it again with: ralphctl start *$/m);
   expect(drawn(model, 'run', 60)).toMatch(/^ ! a-1.*ralphctl start *$/m);
+});
+
+it('C2 G1: the logs of an idea end with the gate of its rollback', async () => {
+  const dir = ideaDir(context().root, project, runId, 'a-1');
+  await mkdir(join(dir, '001', 'gate'), { recursive: true });
+  await mkdir(join(dir, 'undo'), { recursive: true });
+  await writeFile(join(dir, '001', 'stream.jsonl'), '');
+  await writeFile(join(dir, '001', 'gate', 'gate-1.log'), 'of the agent run\n');
+  await writeFile(join(dir, 'undo', 'gate-1.log'), 'without a-1\n');
+  expect(await printed(() => logs(context(), 'a-1', {}))).toMatch(/^of the agent run\nwithout a-1\n$/m);
+  expect(await printed(() => logs(context(), 'a-1', { iteration: 1 }))).not.toContain('without a-1');
 });

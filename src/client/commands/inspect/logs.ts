@@ -5,7 +5,6 @@
 
 import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jsonOf, openOwn } from '../../../config/own-files.js';
 import { ideaDir, runDir } from '../../../config/paths.js';
@@ -34,10 +33,10 @@ import { OffTarget } from '../../follow/off-target.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
 import { workedOn } from '../../model/idea-runs.js';
 import { endFollowing, newestTold, warnOfLost, withWarning } from '../../model/log-of.js';
-import { safeLines, writeAll } from '../../output.js';
+import { writeAll } from '../../output.js';
 import { warnOnce } from '../../report/summaries.js';
 import { AgentsView } from '../../views/agents-view.js';
-import { gateLogs } from '../../views/gate-logs.js';
+import { copyLines, gateLogs } from '../../views/gate-logs.js';
 import { redText, runLine } from '../../views/idea-lines.js';
 import { lineOf } from '../../views/idea-report.js';
 import { clean, many } from '../../views/live-lines.js';
@@ -201,6 +200,7 @@ async function ideaLogs(
     if (last) {
       await reader?.close();
       if (shown !== undefined && !context.json) await afterwards(join(dir, shown), runOf(await told(), Number(shown)));
+      if (options.iteration === undefined && !options.raw && !context.json) await showLogs(dir, 'undo');
       return;
     }
     await delay(POLL_MS, undefined, { signal }).catch(() => {});
@@ -255,16 +255,10 @@ async function copyFrom(path: string, offset: number): Promise<number> {
   }
 }
 
-/** The lines of a file that what an agent wrote has printed to: they cannot steer a terminal. */
-async function copyLines(path: string): Promise<void> {
-  const file = await openOwn(path);
-  if (!file) return;
-  try {
-    const input = file.createReadStream({ autoClose: false });
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
-      await writeAll(process.stdout, `${safeLines(line)}\n`);
-  } finally {
-    await file.close();
+async function showLogs(dir: string, folder: 'gate' | 'undo'): Promise<void> {
+  for (const path of await gateLogs(dir, folder)) {
+    say(`── ${folder === 'gate' ? 'gate' : 'gate of its rollback'} ── ${path}`);
+    await copyLines(path);
   }
 }
 
@@ -291,9 +285,6 @@ async function afterwards(dir: string, run: Iteration | undefined): Promise<void
     );
   else if (outcome?.kind === 'timeout') print(`${TIMED_OUT[outcome.why]}; ralphctl ended it`);
   else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
-  for (const path of await gateLogs(dir)) {
-    say(`── gate ── ${path}`);
-    await copyLines(path);
-  }
+  await showLogs(dir, 'gate');
   if (run?.gate) print(run.gate.pass ? gateWords(run.gate) : `gate ${redText(run.gate)}`);
 }
