@@ -37,6 +37,8 @@ export interface Lists {
   rests: { approval: number; paused: number };
   /** Ideas of an open run that go on after a `resume`: the paused ones, then the held ones. */
   resting: IdeaModel[];
+  /** Ideas of an open run that wait for a slot or an account while none works. They go on by themselves. */
+  idle: IdeaModel[];
   /** Ready to start, highest rank first. After the run: what the next start takes. */
   ready: string[];
   /** Pending ideas, each with the idea that it waits for. */
@@ -83,6 +85,7 @@ function make(model: RunModel): Lists {
   const slots: IdeaModel[] = [];
   const paused: IdeaModel[] = [];
   const held: IdeaModel[] = [];
+  const idle: IdeaModel[] = [];
   const over = isOver(model);
   const ready: string[] = [];
   const waiting: Lists['waiting'] = [];
@@ -128,7 +131,8 @@ function make(model: RunModel): Lists {
       needs.push(need);
     }
     if (!over && !idea.approval) {
-      if (idea.status === 'paused') paused.push(idea);
+      if (idea.status === 'wants-slot') idle.push(idea);
+      else if (idea.status === 'paused') paused.push(idea);
       else if (idea.status === 'pending' && idea.held) held.push(idea);
     }
     if (over && model.nextIdeas) continue;
@@ -170,6 +174,7 @@ function make(model: RunModel): Lists {
     taken,
     rests,
     resting: [...paused, ...held],
+    idle: slots.length === 0 ? idle : [],
     ready: over ? asNext(model, ready) : best(model, ready),
     waiting,
     after,

@@ -1,4 +1,7 @@
-/** The paused and held ideas of an open run: their lines on *Run*, and the words for a run that only they keep open. */
+/**
+ * The paused and held ideas of an open run, and those that wait while none works: their lines on *Run*, and the words for
+ * a run that only the paused and held ones keep open.
+ */
 import { restingText } from '../../decide/views/resting.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { listsOf } from '../lists.js';
@@ -30,24 +33,32 @@ export function standsStill(model: RunModel): string | undefined {
   return restingText({ paused, held: lists.resting.length - paused });
 }
 
-export function restingLines({ model, size, now }: View): RestingLine[] {
-  const lists = listsOf(model);
-  const { resting, longestId } = lists;
-  if (resting.length === 0) return [];
+export function restingLines(view: View): RestingLine[] {
+  const { resting, idle } = listsOf(view.model);
+  return [...linesOf(view, resting, 'Paused or held', 'p resume'), ...linesOf(view, idle, 'Waiting', '')];
+}
+
+/** The reason of a wait says more than the title. */
+export const restingWords = ({ reason, waits, title }: IdeaModel): string => clean(waits?.text ?? reason ?? title);
+
+function linesOf({ model, size, now }: View, ideas: readonly IdeaModel[], title: string, right: string): RestingLine[] {
+  if (ideas.length === 0) return [];
   const { columns } = size;
-  const name = Math.max(12, Math.min(longestId, columns >= 120 ? 24 : 14));
-  const shown = resting.length > MOST ? resting.slice(0, MOST - 1) : resting;
+  const name = Math.max(12, Math.min(listsOf(model).longestId, columns >= 120 ? 24 : 14));
+  const shown = ideas.length > MOST ? ideas.slice(0, MOST - 1) : ideas;
   const lines: RestingLine[] = shown.map((idea) => {
     const state = shownOf(idea, model.landing);
     const { sign, colour } = LOOKS[state];
     const waits = pad(idea.since === undefined ? '' : age(now - idea.since), 3, 'right');
     const start = line(' ', coloured(sign, colour), ` ${padId(idea.id, name)} ${pad(state, 10)}`);
-    const text = clean(idea.reason ?? idea.title);
-    return { id: idea.id, line: line(...start, `${waits}  `, cut(text, Math.max(4, columns - name - 21))) };
+    return {
+      id: idea.id,
+      line: line(...start, `${waits}  `, cut(restingWords(idea), Math.max(4, columns - name - 21))),
+    };
   });
-  const more = resting.length - shown.length;
+  const more = ideas.length - shown.length;
   return [
-    { line: rule(`Paused or held ${whole(resting.length)}`, 'p resume', columns) },
+    { line: rule(`${title} ${whole(ideas.length)}`, right, columns) },
     ...lines,
     ...(more > 0 ? [{ line: line(dim(` … and ${whole(more)} more: 3`)) }] : []),
   ];

@@ -13,6 +13,7 @@ import type { Selection } from '../ui.js';
 import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
 import { happened, isSmall } from './happened.js';
 import { noticeLines } from './notices.js';
+import { restingWords } from './resting.js';
 import { ideaOf } from './run.js';
 import { standingOf } from './standing.js';
 import { place, stateLine } from './top.js';
@@ -30,11 +31,11 @@ export function tooSmall({ columns, rows }: View['size']): Line[] {
 
 /** Selectable entries, in display order. */
 export function smallPlaces(model: RunModel): Selection[] {
-  const { needs, resting } = listsOf(model);
+  const { needs, resting, idle } = listsOf(model);
   const at =
     (section: 'needs' | 'resting') =>
     ({ id }: { id: string }) => ({ section, id });
-  return [...needs.map(at('needs')), ...resting.map(at('resting'))];
+  return [...needs.map(at('needs')), ...[...resting, ...idle].map(at('resting'))];
 }
 
 export function smallView(view: View): Picture {
@@ -42,7 +43,7 @@ export function smallView(view: View): Picture {
   const { columns } = size;
   const height = size.rows - 1;
   const { counts } = model;
-  const { needs, slots, resting } = listsOf(model);
+  const { needs, slots, resting, idle } = listsOf(model);
   const standing = standingOf(model, details, now);
   const lines: Line[] = [
     edges(
@@ -56,11 +57,11 @@ export function smallView(view: View): Picture {
   lines.push(...notices);
   const rows: { idea?: IdeaModel; name: string; shown: Need['shown']; told: string }[] = [
     ...needs.map((need) => ({ ...need, name: needName(need), told: needText(need) })),
-    ...resting.map((idea) => ({
+    ...[...resting, ...idle].map((idea) => ({
       idea,
       name: idea.id,
       shown: shownOf(idea, model.landing),
-      told: clean(idea.reason ?? idea.title),
+      told: restingWords(idea),
     })),
   ];
   const places = smallPlaces(model);

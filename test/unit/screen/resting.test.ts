@@ -109,6 +109,36 @@ describe('a run that only paused and held ideas keep open', () => {
   });
 });
 
+describe('a run whose agents all wait', () => {
+  const waits = (): RunModel => {
+    const ids = ['a', 'b', 'c', 'd'];
+    const model = modelOf([run('running'), is('d', 'pending', { held: true })], ids);
+    for (const id of ['a', 'b', 'c'])
+      fold(model, { at: new Date(clockAt('23:31')).toISOString(), ...is(id, 'wants-slot') });
+    const a = model.ideas.get('a') ?? expect.fail('a');
+    a.waits = { kind: 'limit', text: 'claude has reached its limit' };
+    return model;
+  };
+
+  it.each([...SIZES, { columns: 50, rows: 14 }])('G1: lists the ideas that wait on the first screen, at %o', (size) => {
+    const model = waits();
+    const shown = lines(model, size).join('\n');
+    if (size.rows > 20) expect(shown).toMatch(/Paused or held 1[\s\S]*◫ d[\s\S]*Waiting 3/);
+    expect(shown).toMatch(/◷ a\b.*limit.*claude has reached its limit\n.*◷ b\b.*slot.*\n.*◷ c\b.*slot/);
+    const places = placesOf(model, initialUi(), noDetails(), size, THEME, NOW);
+    expect(places.filter(({ section }) => section === 'resting').map(({ id }) => id)).toEqual(['d', 'a', 'b', 'c']);
+  });
+
+  it('G1: has no such list while one works, and after the run', () => {
+    const model = waits();
+    fold(model, { at: new Date(clockAt('23:32')).toISOString(), ...is('b', 'running') });
+    expect(lines(model, SIZES[0]).join('\n')).not.toContain('Waiting');
+    const over = waits();
+    fold(over, { at: new Date(clockAt('23:33')).toISOString(), ...run('aborted') });
+    expect(lines(over, SIZES[0]).join('\n')).not.toContain('Waiting');
+  });
+});
+
 describe('Next after a run', () => {
   it('C2: has the ideas that the next start takes, and no others', () => {
     const ids = ['landed', 'failed', 'abandoned', 'again', 'left-out', 'untouched', 'after'];
