@@ -230,6 +230,107 @@ describe.skipIf(cannot !== undefined)('an attacker in the sandbox', () => {
   });
 });
 
+/** What git outside would follow: links in the folders of git that an agent writes, and an odd name of a branch. */
+const LINKS = `GD=$(git rev-parse --git-dir); C=$(git rev-parse --path-format=absolute --git-common-dir)
+[ -e made.txt ] && exit 0
+echo made > made.txt; git add made.txt; git commit -qm inside
+git checkout -q -b 'ralph/$(touch\${IFS}\${HOME}/PWNED)'
+rm -f "$GD/logs/HEAD" "$C/logs/refs/heads/ralph/a-1"
+ln -s "$HOME/.bashrc" "$GD/logs/HEAD"
+ln -s "$HOME/victim-log" "$C/logs/refs/heads/ralph/a-1"
+for name in COMMIT_EDITMSG ORIG_HEAD FETCH_HEAD MERGE_MSG HEAD.ralphctl HEAD.new; do
+  rm -f "$GD/$name"; ln -s "$HOME/victim-$name" "$GD/$name"
+done
+echo left > left.txt
+`;
+
+/** Its own branch, and where git keeps the last tip, as names of a branch that it may not move. */
+const OTHER_BRANCH = `GD=$(git rev-parse --git-dir); C=$(git rev-parse --path-format=absolute --git-common-dir)
+[ -e left.txt ] && exit 0
+echo "ref: refs/heads/$1" > "$GD/ORIG_HEAD"
+mkdir -p "$GD/rebase-merge"
+echo "refs/heads/$1" > "$GD/rebase-merge/head-name"
+git rev-parse HEAD > "$GD/rebase-merge/orig-head"
+git rev-parse HEAD > "$GD/rebase-merge/onto"
+echo "ref: refs/heads/$1" > "$C/refs/heads/ralph/a-1"
+git reset -q
+echo left > left.txt
+`;
+
+describe.skipIf(cannot !== undefined)('what an agent in the sandbox leaves for the git outside', () => {
+  async function attacked(script: string, ...args: string[]): Promise<Sandbox> {
+    const made = await boxElsewhere({ 'roadmap.md': roadmap([{ id: 'a-1' }]), 'attack.sh': script });
+    box = made;
+    await made.write({
+      'ralphctl.yaml': yaml({
+        version: 1,
+        agent: 'scripted',
+        stepDelayMs: 0,
+        gate: ['test -f left.txt'],
+        sandbox: 'on',
+      }),
+      '.ralph-script.yaml': yaml({
+        default: [{ do: [{ run: ['bash', 'attack.sh', ...args].join(' ') }], signal: 'COMPLETE' }],
+      }),
+    });
+    await made.commit('set up');
+    return made;
+  }
+
+  /** On one line, without its frame. */
+  const askedOf = async (run: Sandbox['run']): Promise<string> =>
+    (await run('show', 'a-1')).stdout.replace(/[\s│]+/g, ' ');
+
+  it('links where git writes are gone before it runs: nothing outside is written, a person is asked, the work lands', {
+    timeout: 280_000,
+  }, async () => {
+    const { env, git, run } = await attacked(LINKS);
+    const home = env.HOME ?? '';
+    await writeFile(join(home, '.bashrc'), 'mine\n');
+    const before = await readdir(home);
+    const asked = await run('start', '--no-wait', '--plain');
+    expect(asked.code, asked.stdout + asked.stderr).toBe(4);
+    expect(await readFile(join(home, '.bashrc'), 'utf8')).toBe('mine\n');
+    expect((await readdir(home)).filter((name) => name === 'PWNED' || name.startsWith('victim'))).toEqual([]);
+    expect(before).toContain('.bashrc');
+    const question = await askedOf(run);
+    expect(question).toMatch(/put links, or other files that lead git elsewhere, where git writes in \.git: .*HEAD/);
+    expect(question).toMatch(/left its worktree on ralph\/\$\(touch\S+, which is no branch of it/);
+
+    expect((await run('answer', 'a-1', 'go on')).code).toBe(0);
+    const done = await run('start', '--wait', '--plain');
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    expect(await git('ls-tree', '--name-only', 'main', 'left.txt', 'made.txt')).toBe('left.txt\nmade.txt');
+    expect(await readFile(join(home, '.bashrc'), 'utf8')).toBe('mine\n');
+  });
+
+  it.each(['release', 'main'])(
+    'its own branch as another name of %s: that one stays, and a person is asked',
+    {
+      timeout: 280_000,
+    },
+    async (other) => {
+      const { git, run, repo } = await attacked(OTHER_BRANCH, other);
+      await git('checkout', '-q', '-b', 'release');
+      await git('commit', '-q', '--allow-empty', '-m', 'not yet');
+      await git('checkout', '-q', 'main');
+      const [main, release] = [await git('rev-parse', 'main'), await git('rev-parse', 'release')];
+      const asked = await run('start', '--no-wait', '--plain');
+      expect(asked.code, asked.stdout + asked.stderr).toBe(4);
+      expect([await git('rev-parse', 'main'), await git('rev-parse', 'release')]).toEqual([main, release]);
+      expect(await readFile(join(repo, '.git/refs/heads/ralph/a-1'), 'utf8')).toMatch(/^[0-9a-f]{40}\n$/);
+      expect(await askedOf(run)).toContain(`made its branch ralph/a-1 another name of refs/heads/${other}`);
+
+      expect((await run('answer', 'a-1', 'go on')).code).toBe(0);
+      const done = await run('start', '--wait', '--plain');
+      expect(done.code, done.stdout + done.stderr).toBe(0);
+      expect(await git('rev-parse', 'release')).toBe(release);
+      expect(await git('log', '--format=%s', 'main')).not.toContain('not yet');
+      expect(await git('ls-tree', '--name-only', 'main', 'left.txt')).toBe('left.txt');
+    },
+  );
+});
+
 describe.skipIf(cannot !== undefined)('a lost worker', () => {
   it('its agent in a sandbox is ended with all of its processes, and the next attempt lands', {
     timeout: 280_000,

@@ -39,6 +39,10 @@ export async function noteOwnTip(wall: Wall, idea: string, tip: string): Promise
   await writeJson(fileOf(wall, idea), { tip } satisfies OwnTip);
 }
 
+/** The tip where ralphctl left the branch, as far as it knows. */
+export const notedTip = async (wall: Wall, idea: string): Promise<string | undefined> =>
+  (await readJson<OwnTip>(fileOf(wall, idea)))?.tip;
+
 /**
  * Call before an agent continues from `tip`. Returns a warning when git moved the branch in the idea's worktree
  * meanwhile, for example because a person fixed something there. Throws {@link RepositoryError} when the move came from
@@ -144,7 +148,7 @@ async function takeBack(own: OwnBranch, move: Pick<RefMove, 'from' | 'to'>, onIt
   // On another branch, HEAD does not show where this branch was.
   if (!onIt) return told(own, move, `its commit is saved as ${saved}`);
   const gitDir = await privateGitDir(worktree);
-  const args = ['update-ref', '-m', 'ralphctl: take back', `refs/heads/${branch}`, move.from, move.to];
+  const args = ['update-ref', '--no-deref', '-m', 'ralphctl: take back', `refs/heads/${branch}`, move.from, move.to];
   // Runs in the common directory: HEAD there is another branch, so git does not write to the worktree's reflog.
   const back = await git(worktree).result(['--git-dir', join(gitDir ?? '', '../..'), ...args], { ok: [0, 1, 128] });
   return told(own, move, `${back.code === 0 ? 'it is put back, and ' : ''}that commit is saved as ${saved}`);

@@ -67,8 +67,11 @@ export async function removePipe(commonDir: string, name: string, known: Remembe
     return;
   }
   // A rename, so that git never reads half of it.
-  await writeFile(`${path}.ralphctl`, text);
-  await rename(`${path}.ralphctl`, path);
+  const fresh = `${path}.ralphctl`;
+  await rm(fresh, { recursive: true, force: true });
+  // Never through a link that an agent put there.
+  await writeFile(fresh, text, { flag: 'wx' });
+  await rename(fresh, path);
 }
 
 /** A git that waits at the pipe would wait for ever once it has no name: it reads an empty file instead, and fails. */

@@ -127,7 +127,9 @@ async function lastCommit(admin: string): Promise<string | undefined> {
 /** Also where a folder is in its place. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
-  await writeFile(`${path}.new`, text);
+  await rm(`${path}.new`, { recursive: true, force: true });
+  // Never through a link that an agent put there.
+  await writeFile(`${path}.new`, text, { flag: 'wx' });
   await rename(`${path}.new`, path);
 }
 

@@ -71,14 +71,15 @@ async function bringBack(
   gitDir: string,
   { branch, base }: { branch: string; base: string },
 ): Promise<string> {
+  const bring = ['update-ref', '--no-deref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`];
   const moves = await readMoves(gitDir, 'HEAD');
   const tips = moves.flatMap(({ from, to }) => [from, to]).filter((commit) => !/^0+$/.test(commit));
   for (const tip of new Set(tips.reverse())) {
     if (!(await hasCommit(repo.dir, tip)) || !(await contains(repo, base, tip))) continue;
-    await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, tip]);
+    await repo.run([...bring, tip]);
     return `restored the deleted branch ${branch}`;
   }
-  await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, base]);
+  await repo.run([...bring, base]);
   return `restored ${branch} at its base, because its commits are lost`;
 }
 

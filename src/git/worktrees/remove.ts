@@ -166,6 +166,6 @@ async function dropBranch({ repo, target, idea }: IdeaPlace, branch: string): Pr
   if (!(await isAncestor(repo, tip, `refs/heads/${target}`)))
     return `The branch ${branch} holds work that ${target} does not contain and was kept.`;
   const lines = [`delete ${ref} ${tip}`, `delete ${branchRef(idea)}`];
-  await git(repo).run(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
+  await git(repo).run(['update-ref', '--no-deref', '--stdin'], { input: `${lines.join('\n')}\n` });
   return undefined;
 }

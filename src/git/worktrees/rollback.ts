@@ -70,7 +70,9 @@ export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
   const commits = await count(place.repo, refs);
   const saved = commits === 0 ? undefined : await keep(place.repo, place.idea, refs.tip, 'rolled back');
   const lines = [`delete refs/heads/${refs.branch} ${refs.tip}`, `delete ${branchRef(place.idea)}`];
-  await git(place.repo).run(['update-ref', '-m', reason(place), '--stdin'], { input: `${lines.join('\n')}\n` });
+  await git(place.repo).run(['update-ref', '--no-deref', '-m', reason(place), '--stdin'], {
+    input: `${lines.join('\n')}\n`,
+  });
   return saved === undefined ? { commits } : { saved, commits };
 }
 

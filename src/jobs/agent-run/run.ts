@@ -14,6 +14,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { iterationDir } from '../../config/paths.js';
 import { agentNames, type Config, resolveAgent } from '../../config/schema/config.js';
 import { KEPT_FILE, noteKept } from '../../gate/kept/folders.js';
+import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
 import { breachesBy, clearPipes, enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
@@ -36,6 +37,7 @@ import { trackerOfRun } from '../../run-files/settings.js';
 import type { RunFile } from '../../run-files/shapes.js';
 import { journalIn } from '../../trackers/jsonl.js';
 import { slotEnvironment } from '../command-environment.js';
+import { clearAfterAgent } from '../confine/after-agent.js';
 import { guard } from '../confine/guard.js';
 import { agentSection, wallOf } from '../confine/walls.js';
 import { type WorkContext, type WorkDeps, WorkError } from '../job.js';
@@ -62,6 +64,8 @@ interface Attempt {
   mark: AttemptMark;
   /** One of its processes survives every kill. */
   unkillable: boolean;
+  /** What agents left for git to follow. */
+  left: OutOfBoundsChange[];
 }
 
 export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<RunAgentResult> {
@@ -81,7 +85,7 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
     startedAt: new Date().toISOString(),
     run: input.runId,
   };
-  return marked({ deps, run, idea, input, dir, context, mark, unkillable: false }).catch(asWorkError);
+  return marked({ deps, run, idea, input, dir, context, mark, unkillable: false, left: [] }).catch(asWorkError);
 }
 
 /** Only the idea's own promise completes it. The run's promise applies to ideas without one. */
@@ -102,7 +106,10 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
   // worktree.
   await markAttempt(deps.root, input.project, mark);
   try {
-    if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea, input.worktree, earlier?.startedAt);
+    if (left) {
+      await endEarlier(`${input.project}/${input.idea}`, input.idea, input.worktree, earlier?.startedAt);
+      attempt.left.push(...(await clearAfterAgent(deps, run, input)));
+    }
     await assertDiskSpace([input.worktree, run.file.repo, dir], run.file.config);
     await unlock(input.worktree, input.branch);
     return await underCeilings(attempt, spec);
@@ -193,7 +200,10 @@ async function iterateInside(
     extraEnv: { ...slotEnvironment(input), ...watch.env },
     baseEnv: deps.env,
     sandbox: sandboxFor({ deps, config, spec, cwd: input.worktree, scratch: dir, git: { repo, branch: input.branch } }),
-  }).finally(watch.ended);
+  }).finally(async () => {
+    watch.ended();
+    if (!context.abandoned()) attempt.left.push(...(await clearAfterAgent(deps, run, input, since)));
+  });
   assertCouldStart(executed.run);
   executed.outcome = own.meaning(executed.outcome);
   const reached = metered?.reached();
@@ -205,12 +215,13 @@ async function iterateInside(
   const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
   await giveSlotBack(attempt, wall, executed.outcome, signal);
   const foreign = await watch.ownBranch();
+  const unasked = confined ? [] : attempt.left.map(({ what }) => `the agent ${what}`);
   const [after, outside] = await Promise.all([
     settle(run, idea, input, since, { commitNow: config.autoCommit || mayLand, by: spec }),
     // Sequential, because a proven change must not also appear as a suspicion.
-    watch.check(executed.redact, foreign).then(async (strayed) => ({
+    watch.check(executed.redact, [...attempt.left, ...foreign]).then(async (strayed) => ({
       strayed,
-      noticed: joined(watch.first ? moved : undefined, await watch.notice(executed.redact)),
+      noticed: joined(watch.first ? moved : undefined, ...unasked, await watch.notice(executed.redact)),
     })),
   ]);
   await noteOwnTip(wall, input.idea, after.head);
