@@ -18,6 +18,7 @@ export function gate(idea: IdeaModel, event: Extract<StampedEvent, { kind: 'gate
   if (isNoGate(event)) result.none = true;
   if (event.command !== undefined) result.command = event.command;
   if (event.exitCode !== undefined) result.exitCode = event.exitCode;
+  if (event.why !== undefined) result.why = event.why;
   if (event.log !== undefined) result.log = event.log;
   if (event.same !== undefined) result.same = event.same;
   if (event.tests) result.tests = event.tests;

@@ -12,6 +12,8 @@ export interface GateRun {
   command?: string;
   /** null: a stop ended it. */
   exitCode?: number | null;
+  /** Where the exit code does not say why it is red: the reason, to follow the command. */
+  why?: string;
   log?: string;
   tests?: TestCounts;
   durationMs: number;

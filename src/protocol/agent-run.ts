@@ -17,6 +17,7 @@ export type Feedback =
       log: string;
       newTests?: string[];
       knownTests?: string[];
+      why?: string;
     }
   | { kind: 'claimed-but-empty' }
   | { kind: 'no-signal' }

@@ -139,6 +139,8 @@ export type RunEvent =
       command?: string;
       /** Of the command that failed; null: it was stopped. */
       exitCode?: number | null;
+      /** Where the exit code does not say why the gate is red: the reason, to follow the command. */
+      why?: string;
       /** File with the whole output of the command that failed, else of the last one. */
       log?: string;
       tests?: TestCounts;

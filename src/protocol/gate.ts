@@ -67,6 +67,8 @@ export interface GateFailure {
   timedOut: boolean;
   tail: string;
   log: string;
+  /** Where the exit code does not say why it is red: the reason, to follow the command. */
+  why?: string;
   /** The base fails in the same way: a person has to check, unless the configuration says otherwise. */
   alreadyRed?: true;
   /** A program of the command is missing, here and on the base: the problem and its fix. */

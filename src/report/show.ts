@@ -7,7 +7,7 @@ import { isCutOff, shownIn } from '../screen/cut-off.js';
 import { type IdeaDetails, noDetails } from '../screen/details.js';
 import { cardKeys } from '../screen/idea/card-keys.js';
 import { card } from '../screen/idea/cards.js';
-import { commandLines, failingLines } from '../screen/idea/gate.js';
+import { commandLines, failingLines, whyLines } from '../screen/idea/gate.js';
 import { iterationBox } from '../screen/idea/idea-box.js';
 import { pageIdea } from '../screen/idea/page-idea.js';
 import { afterText, partOfText } from '../screen/idea/relations.js';
@@ -121,6 +121,7 @@ function gateLines(idea: IdeaModel, columns: number, now: number, wide: number):
     ),
     ...plain([
       ...commandLines(idea, { gate, ...(idea.gateNow ? { runs: true } : {}) }, now, columns),
+      ...whyLines(gate, wide),
       ...failingLines(gate, columns),
     ]).flatMap((text) => fitted(text, wide)),
     ...(gate.log && !gate.pass ? [`  ${clean(gate.log)}`] : []),

@@ -2,7 +2,7 @@ import { type Answered, UNDELIVERED } from '../../protocol/command.js';
 import { statusWord } from '../../protocol/states.js';
 import type { GroupView, IdeaLine } from '../../protocol/views.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
-import { gateWords } from '../../screen/words/gate-words.js';
+import { gateWords, whyRed } from '../../screen/words/gate-words.js';
 import { lineGoneText } from '../../screen/words/gone-words.js';
 import { claim } from '../../screen/words/signal-words.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
@@ -177,6 +177,7 @@ function gateLines({ gate, sameTree }: IdeaReport): string[] {
   const output = gate.log ? `; its output: ${gate.log}` : gate.cleaned ? `; ${gate.cleaned}` : '';
   return [
     `last gate ${gate.merged ? 'on the merged tree ' : ''}${what}, ${localTime(Date.parse(gate.at))}${output}`,
+    ...whyRed(gate).map((text) => `  ${text}`),
     ...merged,
   ];
 }

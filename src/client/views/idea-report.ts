@@ -41,7 +41,7 @@ export interface AgentRunLine {
   /** Why the agent's COMPLETE does not count. */
   turnedDown?: string;
   commits?: number;
-  gate?: { pass: boolean; none?: true; command?: string; exitCode?: number | null };
+  gate?: { pass: boolean; none?: true; command?: string; exitCode?: number | null; why?: string };
 }
 
 export interface IdeaReport extends WhyView {
@@ -55,6 +55,7 @@ export interface IdeaReport extends WhyView {
     at: string;
     command?: string;
     exitCode?: number | null;
+    why?: string;
     log?: string;
     cleaned?: string;
   };
@@ -230,7 +231,11 @@ export function lineOf(run: Iteration): AgentRunLine {
   };
 }
 
-const redAt = ({ none, command, exitCode }: GateRun) => ({ ...(none ? { none } : {}), command, exitCode });
+const redAt = ({ none, command, exitCode, why }: GateRun) => ({
+  ...(none ? { none } : {}),
+  ...{ command, exitCode },
+  ...(why === undefined ? {} : { why }),
+});
 
 const gatingOf = ({ gateNow, gating, iterations }: IdeaModel): NonNullable<IdeaReport['gating']> => ({
   ...(gateNow ? { command: gateNow.command, number: gateNow.number, of: gateNow.of } : {}),

@@ -31,6 +31,7 @@ function gateText({ data, pass }: LedgerRow): string {
     count(tests.total) > 0 ? `, ${count(tests.passed)} of ${many(count(tests.total), 'test')} passed` : '';
   const where = data.merged === true ? ' on the tree to land' : '';
   const commands = list(data.commands).map((one) => text(fields(one).command));
+  if (pass === false && text(failed.why) !== '') return `gate red${where}: ${text(failed.command)} ${text(failed.why)}`;
   if (pass === false)
     return `gate red${where}: ${text(failed.command)}, ${data.timedOut === true ? 'timed out' : exitText(failed.exitCode)}${counted}`;
   const same = text(data.same) === '' ? '' : `, same tree as ${text(data.same)}`;

@@ -223,6 +223,7 @@ export const gateParts = {
   knownTests: texts('Failing tests that fail there, too.'),
   command: text('The command that failed.'),
   exitCode: exitCode('Of the command that failed; null: it was stopped.'),
+  why: text('Where the exit code does not say why the gate is red: the reason, to follow the command.'),
   log: text('File with the whole output of the command that failed, else of the last one.'),
   tests: testCounts('Of all commands together.'),
   flaky: texts('Commands that passed on a retry.'),

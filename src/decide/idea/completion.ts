@@ -155,8 +155,8 @@ export function afterGate(
 
 export function gateFeedback(gate: GateResult): Feedback | undefined {
   if (gate.pass || !gate.failure) return undefined;
-  const { command, exitCode, tail, log, newTests, knownTests } = gate.failure;
-  const tests = { newTests, knownTests };
+  const { command, exitCode, tail, log, newTests, knownTests, why } = gate.failure;
+  const tests = { newTests, knownTests, ...(why === undefined ? {} : { why }) };
   return { kind: 'gate-failed', command, exitCode, tail, log, ...tests };
 }
 

@@ -136,7 +136,7 @@ export function rungsText(before: Stall, idle: number, ladder: Ladder, able?: (r
 }
 
 /** The text for the next prompt; for the rung that asks, the question to the person. */
-export function wordsOf(rung: Rung, idle: number): string {
+export function wordsOf(rung: Rung, idle: number, feedback?: Feedback): string {
   const count = `${idle} iterations in a row made no progress on this task`;
   switch (rung.do) {
     case 'nudge':
@@ -148,7 +148,7 @@ export function wordsOf(rung: Rung, idle: number): string {
     case 'other':
       return `${count}. Another agent worked on it until now. Judge its work for yourself, and keep only the parts that are right.`;
     case 'ask':
-      return `${count}. What should change? Your answer goes into the next prompt. To give the idea up, stop it.`;
+      return `${count}.${isRedWithoutCode(feedback) ? ` The last time ${causeOf(feedback, undefined)}.` : ''} What should change? Your answer goes into the next prompt. To give the idea up, stop it.`;
   }
 }
 
@@ -234,6 +234,9 @@ export function readWarningAnswer(said: unknown): WarningAnswer | undefined {
 
 const MAX_CAUSE = 160;
 
+const isRedWithoutCode = (feedback: Feedback | undefined): boolean =>
+  feedback?.kind === 'gate-failed' && feedback.why !== undefined;
+
 /** How an iteration ended when another one follows. */
 export function causeOf(feedback: Feedback | undefined, signal: AgentSignal | undefined): string | undefined {
   switch (feedback?.kind) {
@@ -241,6 +244,7 @@ export function causeOf(feedback: Feedback | undefined, signal: AgentSignal | un
       return 'the agent reported COMPLETE but changed nothing';
     case 'gate-failed':
     case 'landing-red':
+      if ('why' in feedback) return `the gate was red: ${feedback.command} ${feedback.why}`;
       return `the gate was red: ${feedback.command}${feedback.exitCode === null ? '' : ` (exit code ${feedback.exitCode})`}`;
     case 'no-signal':
       return 'the agent ended without a signal';

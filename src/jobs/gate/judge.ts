@@ -151,8 +151,9 @@ function skipped(command: string, { skipped: names, moreSkipped }: Lost): Tripwi
 }
 
 function nothingTested(command: string, now: CommandOutcome, before: number, log: string): GateFailure {
-  const tail = `[ralphctl: this command ended with exit code ${now.exitCode}, but reports no test. On the commit that the work started from ${before} ${before === 1 ? 'test passes' : 'tests pass'}. Make it run and report the tests again. If there really should be none, ask a person with a NEEDS_HUMAN signal.]`;
-  return { command, exitCode: now.exitCode, timedOut: false, tail, log };
+  const why = `ended with exit code ${now.exitCode}, but reports no test. On the commit that the work started from ${before} ${before === 1 ? 'test passes' : 'tests pass'}`;
+  const tail = `[ralphctl: this command ${why}. Make it run and report the tests again. If there really should be none, ask a person with a NEEDS_HUMAN signal.]`;
+  return { command, exitCode: now.exitCode, timedOut: false, why, tail, log };
 }
 
 /** Feedback for the agent when the base's tests must pass. */
@@ -165,6 +166,7 @@ function brokenFailure({ command, exitCode, timedOut, tests, tail, log }: Broken
     ...{ command, exitCode, timedOut, log },
     tail: boundedTail(`${head}${rest}`, log),
     newTests: newTests.length > 0 ? newTests : undefined,
+    why: `fails with the tests and gate files from before the work began${tests.length > 0 ? `: ${few(tests)}` : ''}`,
   };
 }
 

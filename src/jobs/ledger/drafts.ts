@@ -88,7 +88,7 @@ const commandsOf = ({ commands }: Pick<GateResult, 'commands'>) =>
 const gateData = (gate: GateResult): Record<string, unknown> => ({
   commands: commandsOf(gate),
   tests: gate.tests,
-  failed: gate.failure && { command: gate.failure.command, exitCode: gate.failure.exitCode },
+  failed: gate.failure && { command: gate.failure.command, exitCode: gate.failure.exitCode, why: gate.failure.why },
   timedOut: gate.failure?.timedOut || undefined,
   tolerated: gate.tolerated,
   findings: gate.tripwires?.slice(0, MOST_FINDINGS).map(({ kind, subject }) => `${kind}: ${subject}`),

@@ -17,7 +17,7 @@ import { clean, cut, upTo, width, wrapAll } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { age, clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
-import { gateWord, gateWords } from '../words/gate-words.js';
+import { gateWord, gateWords, passed } from '../words/gate-words.js';
 import { claim } from '../words/signal-words.js';
 import { cardKeys } from './card-keys.js';
 import { epicRows, epicTitle } from './epic-card.js';
@@ -217,7 +217,7 @@ export function gateText(gate: GateRun | undefined): string {
   }
   return gate.commands
     .map(({ command, exitCode, tests }) => {
-      const ok = exitCode === 0;
+      const ok = passed({ command, exitCode }, gate);
       return `${ok ? '✓' : '✗'} ${clean(command)}${tests ? ` ${tests.passed}/${tests.total}` : ''}`;
     })
     .join('   ');

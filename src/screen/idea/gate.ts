@@ -4,10 +4,11 @@ import type { GateRun, IdeaModel, Iteration } from '../../model/model.js';
 import type { GateCommandResult } from '../../protocol/gate.js';
 import { coloured, dim, type Line, line, rule } from '../text/line.js';
 import { many, whole } from '../text/numbers.js';
-import { clean, pad, tail, width } from '../text/text.js';
+import { clean, pad, tail, width, wrap } from '../text/text.js';
 import { clock, duration, lasted } from '../text/time.js';
 import type { View } from '../view.js';
 import { activityWords } from '../words/activity-words.js';
+import { passed, whyRed } from '../words/gate-words.js';
 import { runName } from '../words/idea-words.js';
 import { chosenRun } from './timeline.js';
 import { loading, type TabBody, toldOf } from './told.js';
@@ -69,8 +70,9 @@ export function commandLines(
   const size = Math.max(12, Math.min(24, Math.floor(columns / 3)));
   const lines: Line[] = (gate?.commands ?? []).map(
     ({ command, exitCode, durationMs, tests, waitedMs, again: rerun }) => {
-      const ok = exitCode === 0;
-      const code = ok || columns < 60 ? '' : `   ${exitCode === null ? 'stopped' : `exit code ${exitCode}`}`;
+      const ok = passed({ command, exitCode }, gate);
+      const code =
+        exitCode === 0 || columns < 60 ? '' : `   ${exitCode === null ? 'stopped' : `exit code ${exitCode}`}`;
       const roomy = !rerun || columns >= 76;
       const counts = tests ? `   ${tests.passed}/${tests.total}${roomy ? ' passing' : ''}` : '';
       const again = gate?.flaky.includes(command)
@@ -124,6 +126,14 @@ export function commandLines(
 const outcome = ({ exitCode, tests }: NonNullable<GateCommandResult['again']>): string =>
   tests ? `${tests.passed}/${tests.total}` : exitCode === null ? 'stopped' : `exit code ${exitCode}`;
 
+/** Why the gate is red, where no exit code says it. */
+export const whyLines = (gate: GateRun | undefined, columns: number): Line[] =>
+  (gate ? whyRed(gate) : []).flatMap((text) =>
+    wrap(text, columns - 3).map((part, at) =>
+      line(at === 0 ? ' ' : '   ', at === 0 ? coloured('!', 'red') : '', at === 0 ? ` ${part}` : part),
+    ),
+  );
+
 /** The end of a path tells more than its beginning. */
 const fitted = (name: string, cells: number): string =>
   /^\S*\/\S*$/.test(name) && width(name) > cells ? `…${tail(name, cells - 1)}` : name;
@@ -148,6 +158,7 @@ export function gateTab(view: View, idea: IdeaModel, columns: number, height: nu
   const { gate } = shown;
   const told = toldOf(view, idea);
   const lines = commandLines(idea, shown, now, columns, told?.gateCommands);
+  lines.push(...whyLines(gate, columns));
   const failing = failingLines(gate, columns);
   if (failing.length > 0) {
     const tests = gate?.tests;

@@ -14,6 +14,7 @@ import { type Colour, dim, type Line, line, type Part, plainLine } from '../text
 import { many } from '../text/numbers.js';
 import { activityWords } from './activity-words.js';
 import { alertWords, trackerWords } from './delivered-words.js';
+import { whyRed } from './gate-words.js';
 import { ideaWords } from './idea-words.js';
 import { leftWords } from './left-words.js';
 import { pushWords, reviewText } from './push-words.js';
@@ -222,7 +223,8 @@ function gateEvent(event: Of<'gate'>, { clean, took, hasNext }: Writing): EventW
   if (!event.pass) {
     const next = !event.merged && hasNext?.(event.idea) ? '; the failure is in its next prompt' : '';
     const words = line(`${where} red: ${clean(event.command ?? '')}`, tests, next);
-    return { sign: '✗', colour: 'red', words, more: escaped(event, clean) };
+    const why = whyRed(event).flatMap((text) => under(clean(text)));
+    return { sign: '✗', colour: 'red', words, more: line(...why, ...escaped(event, clean)) };
   }
   const tolerated = event.tolerated?.length
     ? `, tolerated: ${clean(event.tolerated.join(', '))} (red on the base, too)`

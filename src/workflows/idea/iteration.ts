@@ -132,7 +132,7 @@ const gateEvent = ({ commands, failure }: GateResult) => ({
   knownTests: failure?.knownTests,
 });
 
-const redAt = ({ command, exitCode, log }: GateFailure) => ({ command, exitCode, log });
+const redAt = ({ command, exitCode, why, log }: GateFailure) => ({ command, exitCode, why, log });
 
 const positionOf = ({ step, skipped }: PlanPlace): PlanPosition => ({ step, skipped });
 

@@ -134,7 +134,9 @@ export class GitWork {
     if (result.kind !== 'red' && result.gate.earlier && same === undefined) return;
     const { commands, tests, durationMs, log } = result.gate;
     const failure = result.kind === 'red' ? result.gate.failure : undefined;
-    const red = failure && { command: failure.command, exitCode: failure.exitCode, log: failure.log };
+    const red = failure && {
+      ...{ command: failure.command, exitCode: failure.exitCode, why: failure.why, log: failure.log },
+    };
     emit(this.#input, {
       ...{ kind: 'gate', idea, merged: true, pass: result.kind !== 'red', commands, durationMs },
       ...{ tests, log },

@@ -26,7 +26,7 @@ import { knownIdeas, listRuns } from '../../../run-files/run.js';
 import { RUN_FILE } from '../../../run-files/shapes.js';
 import { readSummary } from '../../../run-files/summary.js';
 import { outcomeWords } from '../../../screen/outcome-words.js';
-import { gateWords } from '../../../screen/words/gate-words.js';
+import { gateWords, whyRed } from '../../../screen/words/gate-words.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { Shown } from '../../follow/follow.js';
 import { OffTarget } from '../../follow/off-target.js';
@@ -287,4 +287,5 @@ async function afterwards(dir: string, run: Iteration | undefined): Promise<void
   else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
   await showLogs(dir, 'gate');
   if (run?.gate) print(run.gate.pass ? gateWords(run.gate) : `gate ${redText(run.gate)}`);
+  for (const text of run?.gate ? whyRed(run.gate) : []) print(`  ${text}`);
 }
