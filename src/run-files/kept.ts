@@ -4,7 +4,7 @@
  * Invariant: of commands that exclude each other, the last one counts. A record that a terminated run took and never
  * returned starts fresh. Call only under the lock of the closed project, never during an open run.
  */
-import { answerIn } from '../protocol/command.js';
+import { answerIn, isAdvice } from '../protocol/command.js';
 import { allCarried, type Carried, type Kept, LASTING, LEAVES_OUT, recordOf, writeCarried } from './carried.js';
 
 /** The kinds that a command replaces, besides its own kind. */
@@ -85,6 +85,8 @@ export interface KeptFor {
   /** Numbers of hints and of answers. */
   hints: number;
   answers: number;
+  /** Whether a note of ralphctl itself waits. */
+  advice?: true;
   abandoned: boolean;
 }
 
@@ -95,8 +97,19 @@ export async function keptForNext(root: string, project: string, runId?: string)
     const next = kept.filter(({ verb }) => free || LASTING.has(verb));
     const notes = free ? hints : [];
     const answers = notes.filter((note) => answerIn(note) !== undefined).length;
+    const own = notes.filter(isAdvice).length;
+    const advice = own > 0 ? { advice: true as const } : {};
     return next.length + notes.length > 0 || abandoned
-      ? [{ idea, kept: next, hints: notes.length - answers, answers, abandoned: abandoned !== undefined }]
+      ? [
+          {
+            idea,
+            kept: next,
+            hints: notes.length - answers - own,
+            answers,
+            ...advice,
+            abandoned: abandoned !== undefined,
+          },
+        ]
       : [];
   });
 }
@@ -127,7 +140,7 @@ export function leftOutOf(all: readonly KeptFor[], open: Iterable<string>, again
 }
 
 /** `retry a-1`, `limit b-2 +5`, `hint for c-3`, `answer for d-4`. The next start carries over nothing for an abandoned idea. */
-export function keptWords({ idea, kept, hints, answers, abandoned }: KeptFor): string[] {
+export function keptWords({ idea, kept, hints, answers, advice, abandoned }: KeptFor): string[] {
   if (abandoned) return [];
   return [
     ...kept.flatMap(({ verb, n, reason }) => {
@@ -141,6 +154,7 @@ export function keptWords({ idea, kept, hints, answers, abandoned }: KeptFor): s
       return `${verb} ${idea}${why}`;
     }),
     ...(hints > 0 ? [`${hints === 1 ? 'hint' : `${hints} hints`} for ${idea}`] : []),
+    ...(advice ? [`the advice of ralphctl for ${idea}`] : []),
     ...(answers > 0 ? [`${answers === 1 ? 'answer' : `${answers} answers`} for ${idea}`] : []),
   ];
 }

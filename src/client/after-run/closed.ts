@@ -5,8 +5,9 @@
  */
 import { closedLockDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
-import { type AfterRun, refusedAfterRun } from '../../decide/idea/after-run.js';
+import { type AfterRun, questionGone, refusedAfterRun } from '../../decide/idea/after-run.js';
 import { unfit } from '../../decide/idea/table.js';
+import { beginsAnew } from '../../model/begins-anew.js';
 import type { Gone, Said } from '../../model/model.js';
 import type { LineGone } from '../../model/since.js';
 import { againCommand, startCommand } from '../../model/start-again.js';
@@ -239,6 +240,9 @@ export async function isSingle(closed: Closed, { id, single, idea }: ClosedIdea)
 export async function assertAccepts(closed: Closed, idea: ClosedIdea, verb: IdeaVerb): Promise<void> {
   const { id, state, lineGone, recorded = closed.recorded } = idea;
   const { context, project } = closed;
+  const told = recorded?.model.ideas.get(id);
+  const gone = questionGone(id, state, verb, told !== undefined && beginsAnew(told));
+  if (gone !== undefined) throw new UserError(gone, EXIT.refused);
   const anew = lineGone ? '' : (againCommand(id, recorded?.model.startAgain) ?? '');
   const untouched = state === 'pending' && (await isUntouched(context.root, project, id, recorded?.run.file.repo));
   const refusal = refusedAfterRun(id, state, verb, anew, unfit(idea), untouched);

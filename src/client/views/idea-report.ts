@@ -20,6 +20,7 @@ import { isOff } from '../../model/reverted.js';
 import type { LineGone } from '../../model/since.js';
 import { startCommand } from '../../model/start-again.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
+import { withoutApproveOffer } from '../../protocol/approve-offer.js';
 import type { Answered } from '../../protocol/command.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { ShownRun } from '../../report/show.js';
@@ -45,7 +46,6 @@ export interface AgentRunLine {
 }
 
 export interface IdeaReport extends WhyView {
-  /** Its agent runs in this run, in order. */
   runs: AgentRunLine[];
   gate?: {
     pass: boolean;
@@ -107,9 +107,9 @@ export interface IdeaReport extends WhyView {
   lineGone?: LineGone;
   /** All commands that people gave it, oldest first; `told` is the last one. */
   commandsTold?: { verb: string; text?: string; undelivered?: true }[];
-  /** Complete commands that help now, the most useful first. */
+  /** Complete commands, the most useful first. */
   commands: string[];
-  /** Further verbs that it takes while no run is open. */
+  /** Further verbs, while no run is open. */
   also?: string[];
 }
 
@@ -145,7 +145,8 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   );
   const rests = told && restText(told);
   const changed = told ? changedOutside(told) : [];
-  const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
+  const asked = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
+  const question = (over && asked && withoutApproveOffer(asked)) || asked || undefined;
   const commands = possibleNow(view, about);
   const line = about.after?.lineGone;
   const also =
@@ -158,8 +159,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     runs: (told?.iterations ?? []).map(lineOf),
     gate: told ? await newestGate(told, about) : undefined,
     sameTree: told?.mergedGate?.same,
-    question: question || undefined,
-    said: question && said ? said : undefined,
+    ...{ question, said: (question && said) || undefined },
     answers: answers.length > 0 ? eachOnce(answers) : undefined,
     ...(earlier.length > 0 ? { earlier } : {}),
     bounced: view.status === 'landed' ? undefined : told?.moments.findLast(({ kind }) => kind === 'bounced')?.text,
@@ -232,9 +232,7 @@ export function lineOf(run: Iteration): AgentRunLine {
 }
 
 const redAt = ({ none, command, exitCode, why }: GateRun) => ({
-  ...(none ? { none } : {}),
-  ...{ command, exitCode },
-  ...(why === undefined ? {} : { why }),
+  ...{ ...(none ? { none } : {}), command, exitCode, ...(why === undefined ? {} : { why }) },
 });
 
 const gatingOf = ({ gateNow, gating, iterations }: IdeaModel): NonNullable<IdeaReport['gating']> => ({

@@ -18,12 +18,15 @@ export function openWarnings(
 const ofIdea = ({ kind, text, since = 0 }: IdeaModel['warnings'][number]): Warning[] =>
   kind === 'errors' || kind === 'push' || kind === 'target' || kind === 'files' ? [] : [{ kind, text, since }];
 
-export function warningLines({ idea, warnings = [], over, possible }: WhyView & { over: boolean }): string[] {
+/** It does not keep working meanwhile. */
+const ASKS = 'it waits for you before it works on';
+
+export function warningLines({ idea, warnings = [], over, possible, status }: WhyView & { over: boolean }): string[] {
   // A single attempt takes no more iterations.
   const more = possible === undefined || possible.includes('limit') ? '|+N' : '';
   const answer = over ? '' : `. Answer with: ralphctl warn ${idea} continue|stop${more}`;
   return warnings.flatMap(({ kind, text }) => [
     `! ${warningWord(kind)}: ${clean(text, LONGEST_WARNING)}`,
-    ...(over ? [] : [`    ${warningMeans(kind)}${answer}`]),
+    ...(over ? [] : [`    ${status === 'needs-human' && kind !== 'outside' ? ASKS : warningMeans(kind)}${answer}`]),
   ]);
 }

@@ -107,6 +107,12 @@ export const verbsAfterRun = (state: AfterRun, untouched = false): ReadonlySet<I
 const hasNone = (state: AfterRun, verb: IdeaVerb, untouched: boolean): boolean =>
   untouched && state === 'pending' && OF_ITS_WORK.has(verb);
 
+/** Why an idea that the next start begins anew takes no answer; undefined for every other command. */
+export const questionGone = (idea: string, state: AfterRun, verb: IdeaVerb, anew: boolean): string | undefined =>
+  anew && verb === 'answer' && (state === 'cut-off' || state === 'pending')
+    ? `${idea} has no open question: its question is gone with the fresh start. The next start begins it anew. To tell its agent something: ralphctl hint ${idea} "…"`
+    : undefined;
+
 /**
  * Why the command is refused; undefined: it is accepted. `anew`: the command that runs landed work again, if any.
  * `left`: verbs that are not offered, because the idea refuses them for another reason than its state. `untouched`: as for

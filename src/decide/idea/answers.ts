@@ -36,6 +36,12 @@ export const emptyText = ({
     ? `${verb} ${idea} needs a text: ralphctl ${verb} ${idea} "…"`
     : undefined;
 
+/** Why a text copied from a command that ralphctl names is refused; undefined for every other text. */
+export const placeholderText = (verb: 'hint' | 'answer', idea: string, text: string): string | undefined =>
+  /^["'“”]?(?:…|\.{3}|~)["'“”]?$/.test(text.trim())
+    ? `${text.trim()} only stands for your text. Write the text in its place: ralphctl ${verb} ${idea} "your text"`
+    : undefined;
+
 interface Asking {
   /** Absent without an open question. */
   question?: string | undefined;

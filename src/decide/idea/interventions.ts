@@ -203,7 +203,10 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   pause: (board, entry) => {
     entry.pauseAsked = true;
     tellIdea(board, entry, 'pause');
-    return `${entry.card.id} pauses after its running step. Resume with: ralphctl resume ${entry.card.id}`;
+    const { id } = entry.card;
+    if (entry.approval || entry.status === 'needs-human')
+      return `${id} has no running step: it waits for ${entry.approval || entry.approvable ? 'an approval' : 'an answer'}. It pauses before its next step. Resume with: ralphctl resume ${id}`;
+    return `${id} pauses after its running step. Resume with: ralphctl resume ${id}`;
   },
   'pause-now': (board, entry) => {
     entry.pauseAsked = true;

@@ -115,24 +115,16 @@ const DONE: Readonly<Record<Rung['do'], string>> = {
   other: 'another agent took it',
   ask: 'it asks you',
 };
-const NEXT: Readonly<Record<Rung['do'], string>> = {
-  nudge: 'it is asked for another way',
-  fresh: 'it is asked for a fresh start',
-  stronger: 'it gets a stronger model or effort',
-  other: 'another agent takes it',
-  ask: 'it asks you',
-};
 
-/** The rung that was taken last, this iteration's included, and the next one: the end of the warning's text. */
+/**
+ * The rung that was taken last, this iteration's included: the end of the warning's text. It has no rung that is to come,
+ * because the text stays as it is once that rung was taken.
+ */
 export function rungsText(before: Stall, idle: number, ladder: Ladder, able?: (rung: Rung) => boolean): string {
   const { stall, rung } = climb(before, idle, ladder, able);
-  const { taken, skipped = 0 } = stall;
   if (rung?.do === 'ask') return `; ${DONE.ask}`;
-  const last = ladder.rungs[taken - 1];
-  const next = ladder.rungs.find((one, at) => at >= taken && (able?.(one) ?? true));
-  const done = last ? `; ${DONE[last.do]}` : '';
-  const more = ladder.after + (taken - skipped) * ladder.every - idle;
-  return next && more > 0 ? `${done}; after ${more} more, ${NEXT[next.do]}` : done;
+  const last = ladder.rungs[stall.taken - 1];
+  return last ? `; ${DONE[last.do]}` : '';
 }
 
 /** The text for the next prompt; for the rung that asks, the question to the person. */

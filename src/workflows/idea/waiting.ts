@@ -50,7 +50,8 @@ export async function ask(
       approvable: approve ? true : undefined,
     });
   await condition(() => session.answered || state.stopping);
-  if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
+  if (state.stopping)
+    return session.close('stopped', `stopped while it waited for an ${approve ? 'approval' : 'answer'}`);
   closeQuestion(session);
   session.approvable = false;
   if (session.approved && approve) {

@@ -63,3 +63,11 @@ it('B6: an idea that has no warning says nothing of them', async () => {
   expect(none.warnings).toBeUndefined();
   expect(describeIdea(none).join('\n')).not.toContain('!');
 });
+
+it('B6: an idea that waits for a person is not said to keep working', async () => {
+  const warnings = [{ kind: 'stuck' as const, text: 'the last 5 iterations made no progress', since: AT }];
+  const asks: WhyView = { ...view, status: 'needs-human', reason: 'What should change?', warnings };
+  const lines = describeIdea(await reportOn(asks, { ...about, over: false })).join('\n');
+  expect(lines).toContain('it waits for you before it works on. Answer with: ralphctl warn a continue|stop|+N');
+  expect(lines).not.toContain('keeps working');
+});

@@ -4,7 +4,9 @@
  * by changing the configuration file. The run reloads the file first, so that the next iteration uses the new gate.
  */
 import { userInfo } from 'node:os';
+import { placeholderText } from '../../../decide/idea/answers.js';
 import { BASELINE_KEY } from '../../../decide/idea/tripwires.js';
+import { UserError } from '../../../protocol/user-error.js';
 import { type Context, say } from '../../context.js';
 import { knownIdea, type OpenRun, send, withRunOr } from './interventions.js';
 
@@ -18,6 +20,8 @@ export interface AnswerSaid {
 export async function answer(context: Context, idea: string, { text, reason, question }: AnswerSaid): Promise<number> {
   const { describeChange, reloadFile } = await import('../../open-run/reload.js');
   const { changedFile } = await import('../../open-run/flags.js');
+  const placeholder = placeholderText('answer', idea, text);
+  if (placeholder !== undefined) throw new UserError(placeholder);
   const who = account();
   const command = {
     ...({ verb: 'answer', idea, text } as const),

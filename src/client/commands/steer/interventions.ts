@@ -5,7 +5,7 @@
 
 import { nearest } from '../../../config/problems.js';
 import { notesProblem, seenOf, singleAttempt } from '../../../decide/idea/amendments.js';
-import { emptyText } from '../../../decide/idea/answers.js';
+import { emptyText, placeholderText } from '../../../decide/idea/answers.js';
 import { readWarningAnswer } from '../../../decide/idea/stall.js';
 import type { Intervention } from '../../../protocol/command.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
@@ -184,6 +184,8 @@ function asReason(verb: Intervention['verb'] | undefined, said: string): string 
  */
 
 export async function hint(context: Context, idea: string, text: string, reason: string | undefined): Promise<number> {
+  const placeholder = placeholderText('hint', idea, text);
+  if (placeholder !== undefined) throw new UserError(placeholder);
   const command = { verb: 'hint', idea, text, ...(reason ? { reason } : {}) } as const;
   const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, idea, 'hint');
