@@ -137,3 +137,11 @@ test('C2: a clean-up without a worktree says so, and leaves the reason of the id
     done: 'a has no worktree, so there is nothing to remove',
   });
 });
+
+test('C1: a pause of an idea that asks has no running step to wait for', () => {
+  const pilot = started();
+  say(pilot, 'a', 'needs-human', { reason: 'Land it?', approvable: true });
+  const said = JSON.stringify(pilot.command({ verb: 'pause', idea: 'a' }));
+  expect(said).toContain('a has no running step: it waits for an approval. It pauses before its next step');
+  expect(said).not.toContain('after its running step');
+});
