@@ -79,7 +79,7 @@ export function command(idea: IdeaModel, event: Of<'command'>, at: number): void
   said(idea, {
     at,
     verb: event.verb,
-    ...(event.verb === 'answer' ? questionOf(idea) : {}),
+    ...(bare?.question ? { question: bare.question } : event.verb === 'answer' ? questionOf(idea) : {}),
     done: event.done,
     ...(text === undefined ? {} : { text }),
     ...(event.by ? { by: event.by } : {}),

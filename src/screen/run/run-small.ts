@@ -6,7 +6,7 @@ import { listsOf, type Need, needName } from '../lists.js';
 import { needText } from '../pages/need-lines.js';
 import { bold, coloured, edges, type Line, line, listed, within } from '../text/line.js';
 import { dollarsOf, moneyText, needYou, usedText } from '../text/numbers.js';
-import { clean, cut, wrap } from '../text/text.js';
+import { cut, wrap } from '../text/text.js';
 import { LOOKS, shownOf } from '../text/theme.js';
 import { clock } from '../text/time.js';
 import type { Selection } from '../ui.js';

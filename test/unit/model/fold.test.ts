@@ -113,6 +113,21 @@ describe('an idea', () => {
     expect(logs).not.toContain('you: rollback');
   });
 
+  it('C1 G2: an answer keeps the question of ralphctl, whose event came before the one of the command', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    const question = '10 iterations in a row made no progress on this task. What should change?';
+    const answer = { idea: 'a', text: 'write it once', by: 'cli' } as const;
+    play(model, [
+      ...[STARTED, BEGIN, END],
+      { kind: 'asks', idea: 'a', asking: 'escalation', question, id: 'dc3f' },
+      { kind: 'idea', idea: 'a', title: 'A', status: 'needs-human', reason: question },
+      { kind: 'answered', ...answer, id: 'dc3f' },
+      { kind: 'idea', idea: 'a', title: 'A', status: 'wants-slot' },
+      { kind: 'command', verb: 'answer', ...answer, done: 'a has your answer; its next prompt contains it' },
+    ]);
+    expect(model.ideas.get('a')?.said).toMatchObject([{ verb: 'answer', question, text: 'write it once' }]);
+  });
+
   it('A2: what an abort saves of an idea is no word of a person', () => {
     const model = newModel(HEAD);
     const at = new Date(0).toISOString();
