@@ -3,7 +3,7 @@ import type { IdeaModel } from '../../model/model.js';
 import type { DiffView } from '../details.js';
 import { type Colour, coloured, dim, inverse, line, rule } from '../text/line.js';
 import { many } from '../text/numbers.js';
-import { clean, cut, pad, width } from '../text/text.js';
+import { clean, pad, tail, width } from '../text/text.js';
 import type { Selection } from '../ui.js';
 import { type View, windowAt } from '../view.js';
 import { loading, type TabBody, toldOf } from './told.js';
@@ -55,7 +55,7 @@ export function diffTab(view: View, idea: IdeaModel, columns: number, height: nu
   const lines = diff.files.slice(first, first + room).map((file, index) => {
     const chosen = first + index === at;
     const spans = line(
-      ` ${chosen ? '>' : ' '} ${tail(clean(file.path), size)}`,
+      ` ${chosen ? '>' : ' '} ${pad(endOf(clean(file.path), size), size)}`,
       coloured(pad(`+${file.added}`, 6, 'right'), 'green'),
       coloured(pad(`-${file.deleted}`, 6, 'right'), 'red'),
       ...(file.look ? [coloured(`   ! ${clean(file.look)}`, 'yellow')] : []),
@@ -65,7 +65,7 @@ export function diffTab(view: View, idea: IdeaModel, columns: number, height: nu
   const isRead = diff.file === name && diff.lines !== undefined;
   const body = isRead ? (diff.lines ?? []) : [];
   const enter = theme.ascii ? 'Enter' : '↵';
-  lines.push(rule(cut(clean(name ?? ''), columns - 24), whole ? 'Esc the files' : `${enter} whole file`, columns));
+  lines.push(rule(endOf(clean(name ?? ''), columns - 24), whole ? 'Esc the files' : `${enter} whole file`, columns));
   const left = Math.max(0, height - lines.length);
   if (!isRead && left > 0) lines.push(loading(clean(name ?? 'the diff')));
   const most = whole ? Math.max(0, body.length - left) : 0;
@@ -79,9 +79,4 @@ const hue = (text: string): Colour | undefined =>
   text.startsWith('@@') ? 'cyan' : text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : undefined;
 
 /** The end of a path identifies a file better than its beginning. */
-function tail(path: string, cells: number): string {
-  if (width(path) <= cells) return pad(path, cells);
-  let rest = path;
-  while (width(rest) > cells - 1) rest = rest.slice(1);
-  return pad(`…${rest}`, cells);
-}
+const endOf = (path: string, cells: number): string => (width(path) <= cells ? path : `…${tail(path, cells - 1)}`);

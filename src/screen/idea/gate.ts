@@ -138,8 +138,14 @@ export const whyLines = (gate: GateRun | undefined, columns: number): Line[] =>
 const fitted = (name: string, cells: number): string =>
   /^\S*\/\S*$/.test(name) && width(name) > cells ? `…${tail(name, cells - 1)}` : name;
 
+/** Failing tests, then what else is worth a look. */
+export const failingLines = (gate: GateRun | undefined, columns: number): Line[] => [
+  ...redLines(gate, columns),
+  ...lookLines(gate),
+];
+
 /** Failing tests; those that this idea broke come first. */
-export function failingLines(gate: GateRun | undefined, columns: number): Line[] {
+function redLines(gate: GateRun | undefined, columns: number): Line[] {
   if (!gate) return [];
   const size = columns < 60 ? Math.max(8, columns - 4) : Math.min(34, columns - 40);
   const one = (name: string, why: string): Line =>
@@ -147,6 +153,13 @@ export function failingLines(gate: GateRun | undefined, columns: number): Line[]
   return [
     ...gate.newTests.map((name) => one(name, 'new: not red where the idea began')),
     ...gate.knownTests.map((name) => one(name, 'fails where the idea began, too')),
+  ];
+}
+
+/** What a person should look at, also where the gate is green. */
+function lookLines(gate: GateRun | undefined): Line[] {
+  if (!gate) return [];
+  return [
     ...gate.tripwires.map((text) => line(' ', coloured('!', 'yellow'), ` ${clean(text)}`)),
     ...gate.tolerated.map((text) => line(' ', coloured('!', 'yellow'), ` ${clean(text)}: red on the base, tolerated`)),
   ];
@@ -159,14 +172,16 @@ export function gateTab(view: View, idea: IdeaModel, columns: number, height: nu
   const told = toldOf(view, idea);
   const lines = commandLines(idea, shown, now, columns, told?.gateCommands);
   lines.push(...whyLines(gate, columns));
-  const failing = failingLines(gate, columns);
-  if (failing.length > 0) {
-    const tests = gate?.tests;
+  const failing = redLines(gate, columns);
+  const look = lookLines(gate);
+  const third = Math.floor(height / 3);
+  const tests = gate?.tests;
+  if (failing.length > 0)
     lines.push(
       rule('failing', tests ? `${tests.failed} of ${tests.total}` : '', columns),
-      ...failing.slice(0, Math.floor(height / 3)),
+      ...failing.slice(0, Math.max(1, third - look.length)),
     );
-  }
+  if (look.length > 0) lines.push(rule('worth a look', '', columns), ...look.slice(0, Math.max(1, third)));
   const key = gateKey(shown);
   const isRead = key === undefined || told?.outputOf === key;
   const output = isRead ? told?.gateOutput : undefined;

@@ -85,6 +85,14 @@ const page = (tab: Ui['tab'], more: Partial<Ui> = {}): Ui => ({
   ...{ screen: 'idea', back: ['run'], idea: 'a-1', tab, ...more },
 });
 
+it.each([80, 120])('G1: the heading of a diff keeps the end of a path that is too long, at %i columns', (columns) => {
+  const path = `gen/${'a/very/deep/folder/structure/'.repeat(5)}for/the/diff/words.ts`;
+  const diff = { base: 'abcdef12', files: [{ path, added: 1, deleted: 0 }], file: path, lines: ['+one'] };
+  begins('23:00', 1);
+  details = { ...noDetails(), idea: { id: 'a-1', diff } as NonNullable<Details['idea']> };
+  expect(shows(page('diff'), columns)).toMatch(/─ …\S+\/for\/the\/diff\/words\.ts /);
+});
+
 describe('the Gate tab', () => {
   beforeEach(async () => {
     begins('23:00', 1);
@@ -114,6 +122,16 @@ describe('the Gate tab', () => {
     const shown = shows(page('gate'));
     expect(shown).toMatch(/✗ …\S*\/test\/checkout\/price\.test\.js +new: not red/);
     expect(shown).toMatch(/✗ the basket adds .*… +new: not red/);
+  });
+
+  it('B4: has a tripwire of a green gate under its own heading, and not as failing', async () => {
+    ends('23:10', 2);
+    const wire = 'package.json: a file that decides what the gate checks is new or changed';
+    tell('23:10', { ...green, tripwires: [wire] });
+    expect(shows(page('gate'))).toMatch(/─ worth a look ─+\n ! package\.json: a file that decides/);
+    expect(shows(page('gate'))).not.toContain('failing');
+    tell('23:11', { ...red, newTests: ['finds maps'], tripwires: [wire] });
+    expect(shows(page('gate'))).toMatch(/─ failing ─.*\n ✗ finds maps.*\n─ worth a look ─+\n ! package\.json/);
   });
 
   it('shows the gate on the merged tree as the newest one, and ← goes to the iterations', async () => {
