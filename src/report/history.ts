@@ -149,6 +149,8 @@ const SIGNS: Readonly<Record<HistoryRun['outcome'], string>> = {
 
 const HEADS = ['begun', 'took', 'outcome', 'landed', 'not', 'iter.', 'cost', 'run', 'agents'] as const;
 const LEFT = new Set(['begun', 'outcome', 'run', 'agents']);
+/** Columns that give way to the id of the run, which people copy: the first one first. */
+const GIVE_WAY: readonly (typeof HEADS)[number][] = ['iter.', 'cost', 'took', 'not', 'landed', 'outcome', 'begun'];
 
 export interface Runs {
   name: string;
@@ -159,7 +161,10 @@ export interface Runs {
   monthDollars?: number;
 }
 
-/** The list as plain lines. On a narrow terminal the last columns go first. */
+/** Cells for less of the agents than this say nothing. */
+const LEAST_AGENTS = 7;
+
+/** The list as plain lines. On a narrow terminal the agents are cut first, and then columns before the id go. */
 export function runsText(
   { name, runs, target, renamed, monthLanded, monthDollars }: Runs,
   now: number,
@@ -186,8 +191,11 @@ export function runsText(
     ];
   });
   const widths = HEADS.map((head, at) => rows.reduce((most, row) => Math.max(most, cells(row[at] ?? '')), head.length));
+  const hidden = hiddenIn(widths, width);
   const line = (values: readonly string[]): string => {
-    const all = values.map((value, at) => pad(value, widths[at] ?? 0, LEFT.has(HEADS[at] ?? '') ? 'left' : 'right'));
+    const all = values.flatMap((value, at) =>
+      hidden.has(HEADS[at] ?? '') ? [] : [pad(value, widths[at] ?? 0, LEFT.has(HEADS[at] ?? '') ? 'left' : 'right')],
+    );
     const whole = all.join('  ').trimEnd();
     return width === undefined ? whole : cut(whole, width);
   };
@@ -204,6 +212,20 @@ export function runsText(
     ...goneLines({ name, runs, ...(target ? { target } : {}) }, width),
     ...lastOpen(runs, now, width),
   ];
+}
+
+/** Columns without which the id of the run is whole. */
+function hiddenIn(widths: readonly number[], width: number | undefined): ReadonlySet<string> {
+  const hidden = new Set<string>(width === undefined ? [] : GIVE_WAY);
+  const sizeOf = (head: (typeof HEADS)[number]): number => (widths[HEADS.indexOf(head)] ?? 0) + 2;
+  let room = (width ?? Number.MAX_SAFE_INTEGER) - sizeOf('run') + 2;
+  for (const head of GIVE_WAY.toReversed()) {
+    if (room < sizeOf(head)) break;
+    room -= sizeOf(head);
+    hidden.delete(head);
+  }
+  if (room < LEAST_AGENTS && room < sizeOf('agents')) hidden.add('agents');
+  return hidden;
 }
 
 const landedOn = ({ landed = 0, on }: HistoryRun): string =>
@@ -256,6 +278,10 @@ function lastOpen(runs: readonly HistoryRun[], now: number, width: number | unde
   });
   const left = (run.notLanded ?? run.open.length) - rows.length;
   const more = left > 0 ? [`  … ${left} more${restText(run)}`] : [];
-  const title = `${clock(run.startedAt, now)}: ${run.landed ?? UNKNOWN} landed, ${run.notLanded ?? UNKNOWN} not     ralphctl report --run ${run.runId}`;
-  return ['', width === undefined ? title : cut(title, width), ...rows, ...more];
+  const title = `${clock(run.startedAt, now)}: ${run.landed ?? UNKNOWN} landed, ${run.notLanded ?? UNKNOWN} not`;
+  const command = `ralphctl report --run ${run.runId}`;
+  const both = `${title}     ${command}`;
+  // A command is whole.
+  const head = width === undefined || cells(both) <= width ? [both] : [cut(title, width), `  ${command}`];
+  return ['', ...head, ...rows, ...more];
 }

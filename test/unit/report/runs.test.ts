@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { runsText } from '../../../src/report/history.js';
 import type { HistoryRun } from '../../../src/screen/details.js';
+import { width as cells } from '../../../src/screen/text/text.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const run = (runId: string, more: Partial<HistoryRun> = {}): HistoryRun => ({
@@ -20,3 +21,22 @@ it('G8: the list of runs ends with what the last run left, and with nothing wher
   const { endedAt: _, ...running } = run('r-3', { outcome: 'running' });
   expect(text([running, older])).toContain('ralphctl report --run r-1');
 });
+
+it.each([40, 60, 80, 100])(
+  'G8: the list of runs has every id whole, and other columns give way, at %i columns',
+  (width) => {
+    const ids = ['20261128-023618-qvsm', '20261128-024930-qzzp'] as const;
+    const [newest, older] = [
+      run(ids[0], { outcome: 'waits for you', notLanded: 1, open }),
+      run(ids[1], { dollars: 12.5 }),
+    ];
+    const lines = runsText({ name: 'shop', runs: [newest, older] }, NOW, width);
+    for (const id of ids) expect(lines.some((line) => line.split(/ +/).includes(id))).toBe(true);
+    expect(lines.join('\n')).toContain(`ralphctl report --run ${ids[0]}`);
+    for (const line of lines) expect(cells(line), line).toBeLessThanOrEqual(Math.max(width, 46));
+    const [, heads = ''] = lines;
+    expect(heads.includes('begun'), heads).toBe(true);
+    expect(heads.includes('outcome'), heads).toBe(width >= 60);
+    expect(heads.includes('iter.'), heads).toBe(width >= 100);
+  },
+);
