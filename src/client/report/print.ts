@@ -25,12 +25,15 @@ function painted(line: string, colour: boolean): string {
     });
 }
 
+/** The text that a command leaves open: a line may grow, and `~` would be a word of the command. */
+const copied = (line: string): string => line.replaceAll('"…"', '"..."');
+
 export function printLines(lines: readonly string[]): void {
   const colour = usesColour();
   const ascii = onlyAscii();
   const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
   for (const line of lines) {
-    const text = painted(ascii ? asciiOf(line) : line, colour && !ascii);
+    const text = painted(ascii ? asciiOf(copied(line)) : line, colour && !ascii);
     // Most lines fit already; paths and texts of a gate may not.
     const fits = columns ? wrapped(text, columns) : text;
     process.stdout.write(`${linked(fits, process.stdout)}\n`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { promptOf } from '../../../src/client/confirm.js';
 import { showEvents } from '../../../src/client/follow/follow.js';
+import { printLines } from '../../../src/client/report/print.js';
 import { LiveLines } from '../../../src/client/views/live-lines.js';
 import { StreamView } from '../../../src/client/views/stream-lines.js';
 import {
@@ -21,6 +22,7 @@ import {
 import type { StampedEvent } from '../../../src/protocol/events.js';
 import { width } from '../../../src/screen/text/text.js';
 import { clock, withLocalTimes } from '../../../src/screen/text/time.js';
+import { printedNow } from '../../support/printed.js';
 
 const TTY = { isTTY: true };
 
@@ -132,6 +134,17 @@ test('G3 without UTF-8 every sign is a letter', () => {
   expect(onlyAscii({ LANG: 'C', LC_ALL: 'en_US.UTF-8' })).toBe(false);
   expect(onlyAscii({})).toBe(false);
   expect(asciiOf('▸ a-1 … ◔ timed out')).toBe('R a-1 ... T timed out');
+});
+
+test('G3 without UTF-8 a command of a report keeps the text that it leaves open as three dots', () => {
+  vi.stubEnv('LC_ALL', 'C');
+  try {
+    expect(printedNow(() => printLines(['  ? log-006  ralphctl answer log-006 --question 3cf4 "…"']))).toContain(
+      'ralphctl answer log-006 --question 3cf4 "..."',
+    );
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('G3 no sign has an emoji form', async () => {
