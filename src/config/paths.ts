@@ -35,6 +35,8 @@ export const iterationDir = (root: string, project: string, runId: string, idea:
 export const attemptsDir = (root: string, project: string): string => join(projectDir(root, project), 'attempts');
 /** Records of the activities that a worker has taken. */
 export const takenDir = (root: string, project: string): string => join(projectDir(root, project), 'taken');
+/** Notes of open sandboxes. A worker reads them when it starts. */
+export const sandboxesDir = (root: string, project: string): string => join(projectDir(root, project), 'sandboxes');
 export const worktreesDir = (root: string, project: string): string => join(projectDir(root, project), 'worktrees');
 export const integrationDir = (root: string, project: string): string => join(projectDir(root, project), 'integration');
 /** Settings that stop our git from running files of an agent. */

@@ -20,6 +20,7 @@ import { upstreamsIn } from '../process/sandbox/upstream.js';
 import { makeTemporary } from '../process/temporary.js';
 import { FAILURE } from '../protocol/failures.js';
 import { type WorkDeps, WorkError } from './job.js';
+import { noteSandbox, projectAround } from './open-sandboxes.js';
 
 export interface SandboxInput {
   deps: WorkDeps;
@@ -97,8 +98,12 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     listening: await listeningSockets(),
     kindOf,
   };
+  const project = projectAround(deps.root, scratch);
+  const folders = [facts.sockets, facts.temporary];
+  const closed = project === undefined ? undefined : await noteSandbox(deps.root, project, folders);
   return openSandbox({
     facts,
+    closed,
     places: placesIn([...own.hosts, ...allow]),
     upstreams: upstreamsIn(deps.env),
     program: bubblewrapIn(deps.env),

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import type { Taken } from '../activities/index.js';
 import { takenDir } from '../config/paths.js';
 import { readNote } from '../config/stored.js';
+import { sweepSandboxes } from '../jobs/open-sandboxes.js';
 import { endProcesses } from '../process/beside.js';
 import { aliveness, type Identity, ownIdentity } from '../process/identity.js';
 import { FAILURE } from '../protocol/failures.js';
@@ -27,6 +28,9 @@ export async function reap(
 ): Promise<void> {
   const ended = await endProcesses(project);
   if (ended.length > 0) log.event('ended processes of an earlier worker', { count: ended.length });
+  const swept = sweepSandboxes(root, project).then((count) => {
+    if (count > 0) log.event('removed what sandboxes of an earlier worker had left', { count });
+  });
   const handed = new Set<string>();
   const handBack = async (taskToken: string, what: Record<string, unknown>): Promise<void> => {
     // An agent's attempt has two records: an attempt mark and an activity note.
@@ -52,6 +56,7 @@ export async function reap(
   for (const { taskToken, ...what } of await leftTaken(root, project)) await handBack(taskToken, what);
   await forgetTaken(root, project);
   await keepNotes(root, project);
+  await swept;
 }
 
 /*

@@ -3,10 +3,10 @@
  * Invariant: what it makes is gone after `close`. Nothing that this process was given open is open in what it starts.
  * Starts no program itself.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closeInherited } from '../descriptors.js';
 import { programFile } from '../program-file.js';
+import { removeTree } from '../remove-tree.js';
 import type { Place } from './allowed.js';
 import { ruleFor } from './mounts.js';
 import { bubblewrap, environmentInside, rulesOf, type SandboxFacts, SOCKETS } from './plan.js';
@@ -37,11 +37,14 @@ export interface SandboxOptions {
   upstreams: Upstreams;
   /** bubblewrap. */
   program: string;
+  /** Called when its folders are gone. */
+  closed?: (() => Promise<void>) | undefined;
 }
 
 const MOST_NAMED = 5;
 
-export async function openSandbox({ facts, places, upstreams, program }: SandboxOptions): Promise<Sandbox> {
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { facts, places, upstreams, program, closed } = options;
   closeInherited();
   const bridge = programFile(BRIDGE_FILE);
   const proxy = await startProxy({ folder: facts.sockets, places, upstreams });
@@ -63,8 +66,8 @@ export async function openSandbox({ facts, places, upstreams, program }: Sandbox
     close: async () => {
       await proxy.close();
       // A folder that a program closed to us is no reason to lose its run.
-      for (const path of [facts.sockets, facts.temporary])
-        await rm(path, { recursive: true, force: true }).catch(() => undefined);
+      for (const path of [facts.sockets, facts.temporary]) await removeTree(path);
+      await closed?.();
     },
   };
 }

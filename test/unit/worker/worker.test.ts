@@ -1,5 +1,6 @@
 /** What a worker does around its work: names its host, says what it lacks, clears up after the one before it. Features: C6. */
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AsyncCompletionClient } from '@temporalio/client';
@@ -7,7 +8,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { projectDir, takenDir } from '../../../src/config/paths.js';
+import { iterationDir, projectDir, sandboxesDir, takenDir } from '../../../src/config/paths.js';
+import { noteSandbox } from '../../../src/jobs/open-sandboxes.js';
 import { ownerPart } from '../../../src/process/beside.js';
 import { identityOf } from '../../../src/process/identity.js';
 import { findByToken, killByToken } from '../../../src/process/tokens.js';
@@ -84,6 +86,31 @@ describe('reap', () => {
     }
     expect(await leftAttempts(root, project)).toEqual([]);
     expect(heard.said).toContain('ended processes of an earlier worker');
+  });
+
+  it('removes what sandboxes of a dead job process left, closed folders and endless chains too, and no others', async () => {
+    const dead = execa('sleep', ['600'], { reject: false });
+    const identity = await until('its identity', async () => identityOf(dead.pid as number));
+    dead.kill('SIGKILL');
+    await dead;
+    const [left, living, odd] = ['ralphctl-sandbox-a', 'ralphctl-sandbox-b', 'precious'].map((name) =>
+      join(root, name),
+    );
+    const tmp = join(iterationDir(root, project, 'r', 't-1', 1), 'tmp');
+    const others = [living, odd] as string[];
+    for (const folder of [left, tmp, ...others]) await mkdir(folder as string, { recursive: true });
+    const chain = `const n = 'a'.repeat(200); for (let i = 0; i < 40; i++) { fs.mkdirSync(n); process.chdir(n); }`;
+    await execa(process.execPath, ['-e', `${chain} fs.writeFileSync('end', '')`], { cwd: tmp });
+    await symlink(odd as string, join(tmp, 'link'));
+    await mkdir(join(tmp, 'closed/inner'), { recursive: true });
+    await chmod(join(tmp, 'closed'), 0o000);
+    await noteSandbox(root, project, [left as string, tmp, odd as string], identity);
+    await noteSandbox(root, project, [living as string]);
+    const heard = log();
+    await reap(root, project, completion(() => {}).client, heard);
+    expect([left, tmp, ...others].map((folder) => existsSync(folder as string))).toEqual([false, false, true, true]);
+    expect(heard.said).toContain('removed what sandboxes of an earlier worker had left');
+    expect(await readdir(sandboxesDir(root, project))).toHaveLength(1);
   });
 
   it('spares what a doctor that lives runs beside it, and ends that of a dead one', async () => {
