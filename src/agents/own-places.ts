@@ -11,6 +11,8 @@ export interface OwnPlaces {
   state: string[];
   /** Below them, or elsewhere: it only reads them. */
   settings: string[];
+  /** Folders of scripts that its next start runs: it has empty ones of its own there. */
+  fresh: string[];
   /** As in `sandbox.allow`. */
   hosts: string[];
   /** Names in the folder of an iteration that it writes. */
@@ -27,6 +29,9 @@ interface Row {
   variable?: string;
   /** Below the folder. */
   settings?: readonly string[];
+  fresh?: readonly string[];
+  /** Below the folder that the variable names. */
+  moved?: readonly string[];
   /** Below home. */
   state?: readonly string[];
   read?: readonly string[];
@@ -68,41 +73,45 @@ const ROWS: Readonly<Record<AgentSpec['adapter'], Row>> = {
       'CLAUDE.md',
       'output-styles',
       'keybindings.json',
+      'local',
     ],
+    fresh: ['shell-snapshots', 'session-env'],
+    moved: ['.claude.json'],
     read: ['.claude.json'],
     hosts: ANTHROPIC,
   },
   codex: {
     folder: '.codex',
     variable: 'CODEX_HOME',
-    settings: [...SHARED_SETTINGS, 'config.toml', 'AGENTS.md', 'AGENTS.override.md'],
+    settings: [...SHARED_SETTINGS, 'config.toml', 'AGENTS.md', 'AGENTS.override.md', '.env', 'packages'],
+    fresh: ['tmp', 'shell_snapshots'],
     hosts: OPENAI,
   },
   gemini: {
     folder: '.gemini',
-    settings: [...SHARED_SETTINGS, 'settings.json', 'GEMINI.md', 'policies', 'trustedFolders.json', '.env'],
+    settings: [...SHARED_SETTINGS, 'settings.json', 'GEMINI.md', 'policies', 'trustedFolders.json', '.env', 'tmp/bin'],
     hosts: GOOGLE,
   },
   qwen: {
     folder: '.qwen',
-    settings: [...SHARED_SETTINGS, 'settings.json', 'QWEN.md', '.env'],
+    settings: [...SHARED_SETTINGS, 'settings.json', 'QWEN.md', '.env', 'tmp/bin'],
     hosts: [...QWEN, ...OPENAI],
   },
   copilot: {
     folder: '.copilot',
     variable: 'COPILOT_HOME',
-    settings: [...SHARED_SETTINGS, 'mcp-config.json', 'copilot-instructions.md', 'settings.json'],
+    settings: [...SHARED_SETTINGS, 'mcp-config.json', 'copilot-instructions.md', 'settings.json', 'pkg'],
     hosts: ['api.github.com', '*.githubcopilot.com'],
   },
   pi: {
     folder: '.pi/agent',
     variable: 'PI_CODING_AGENT_DIR',
-    settings: [...SHARED_SETTINGS, 'settings.json', 'models.json', 'AGENTS.md', 'SYSTEM.md', 'themes', 'tools'],
+    settings: [...SHARED_SETTINGS, 'settings.json', 'models.json', 'AGENTS.md', 'SYSTEM.md', 'themes', 'tools', 'bin'],
     hosts: PROVIDERS,
   },
   opencode: {
     state: ['.local/share/opencode', '.local/state/opencode'],
-    read: ['.config/opencode'],
+    read: ['.config/opencode', '.local/share/opencode/bin'],
     hosts: [...PROVIDERS, 'opencode.ai', 'models.dev'],
     made: { '.config/opencode/.gitignore': 'node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore' },
   },
@@ -137,8 +146,10 @@ export function ownPlaces({ adapter }: Pick<AgentSpec, 'adapter'>, env: Env, hom
     state: [...(folder === undefined ? [] : [folder]), ...(row.state ?? []).map(below)],
     settings: [
       ...(folder === undefined ? [] : (row.settings ?? []).map((name) => join(folder, name))),
+      ...(given ? (row.moved ?? []).map((name) => join(given, name)) : []),
       ...(row.read ?? []).map(below),
     ],
+    fresh: folder === undefined ? [] : (row.fresh ?? []).map((name) => join(folder, name)),
     hosts: [...row.hosts, ...hostsOfClouds(env), ...hostsOfUrls(env)],
     scratch: [...(row.scratch ?? [])],
     made: Object.fromEntries(Object.entries(row.made ?? {}).map(([path, text]) => [below(path), text])),

@@ -2,11 +2,11 @@
  * Opens the sandbox of one agent run: reads from the disk what the plan of a sandbox needs to know.
  * Invariant: a run whose configuration asks for a sandbox starts no agent outside of one.
  */
-import { lstatSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
-import { type OwnPlaces, ownPlaces } from '../agents/own-places.js';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { ownPlaces } from '../agents/own-places.js';
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Config } from '../config/schema/config.js';
 import { sandboxOf } from '../config/schema/sandbox.js';
@@ -14,13 +14,15 @@ import { sharedGitDir } from '../git/repository.js';
 import { privateGitDir } from '../git/worktrees/list.js';
 import { bubblewrapIn, sandboxProblem } from '../process/sandbox/check.js';
 import { type OpenSandbox, openSandbox, type Sandbox, type Starting } from '../process/sandbox/launch.js';
-import { isWithin, type Rule } from '../process/sandbox/mounts.js';
+import { isWithin } from '../process/sandbox/mounts.js';
 import { placesIn, type SandboxFacts, type SandboxMode } from '../process/sandbox/plan.js';
 import { upstreamsIn } from '../process/sandbox/upstream.js';
 import { makeTemporary } from '../process/temporary.js';
 import { FAILURE } from '../protocol/failures.js';
 import { type WorkDeps, WorkError } from './job.js';
+import { listeningSockets } from './listening.js';
 import { noteSandbox, projectAround } from './open-sandboxes.js';
+import { kindOf, prepareOwn } from './own-files.js';
 
 export interface SandboxInput {
   deps: WorkDeps;
@@ -91,7 +93,11 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     writable: await existing(written),
     temporary: await real(temporary),
     sockets: await real(await socketFolder()),
-    agent: { state: await existing(own.state), settings: await existing(own.settings) },
+    agent: {
+      state: await existing(own.state),
+      settings: await existing(own.settings),
+      fresh: await freshFolders(await existing(own.fresh), temporary),
+    },
     read: await existing(read.map((path) => inHome(path, home))),
     write: await existing(write.map((path) => inHome(path, home))),
     programs: await programsFor(argv, env, input.cwd),
@@ -108,6 +114,17 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     upstreams: upstreamsIn(deps.env),
     program: bubblewrapIn(deps.env),
   });
+}
+
+/** Empty folders that stand for those of the user, and go with the sandbox. */
+async function freshFolders(
+  paths: readonly string[],
+  temporary: string,
+): Promise<Array<{ path: string; from: string }>> {
+  const parent = await real(temporary);
+  const folders = paths.map((path, at) => ({ path, from: join(parent, `.own-${at}`) }));
+  for (const { from } of folders) await mkdir(from, { recursive: true, mode: 0o700 });
+  return folders;
 }
 
 /** The system limits paths of sockets to some hundred bytes. */
@@ -136,44 +153,6 @@ const real = (path: string): Promise<string> => realpath(path).catch(() => path)
 async function existing(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)));
   return [...new Set(found.filter((path) => path !== undefined && path !== '/'))] as string[];
-}
-
-function kindOf(path: string): Rule['kind'] | undefined {
-  try {
-    return statSync(path).isDirectory() ? 'folder' : 'file';
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Settings that are missing are made empty: what is there is shown and cannot be written, and nothing can take the place
- * of what is not there.
- */
-async function prepareOwn({ state, settings, made }: Pick<OwnPlaces, 'state' | 'settings' | 'made'>): Promise<void> {
-  for (const folder of state) await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const [path, text] of Object.entries(made)) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await makeFile(path, text);
-  }
-  for (const path of settings) {
-    if (!state.some((folder) => isWithin(path, folder)) || kindOf(path)) continue;
-    if (/\.[a-z]+$/.test(path)) await makeFile(path, emptyOf(path));
-    else await mkdir(path, { recursive: true, mode: 0o700 });
-  }
-}
-
-/** Another agent may have begun at the same moment. */
-async function makeFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-}
-
-/** As little as its program accepts without a complaint. */
-function emptyOf(path: string): string {
-  if (!path.endsWith('.json')) return '';
-  return basename(path) === 'mcp-config.json' ? '{"mcpServers":{}}\n' : '{}\n';
 }
 
 async function gitFacts({ repo, branch }: NonNullable<SandboxInput['git']>, worktree: string) {
@@ -212,21 +191,4 @@ function isProgram(word: string): boolean {
 function packageOf(file: string): string {
   const at = file.indexOf('/node_modules/');
   return at < 0 ? file : join(file.slice(0, at), 'node_modules', 'package');
-}
-
-/** Where a connection would leave the sandbox: sockets in the folders that it shows. */
-async function listeningSockets(): Promise<string[]> {
-  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
-  const paths = table.split('\n').flatMap((line) => /^\S+ \S+ \S+ 00010000 .* (\/\S.*)$/.exec(line)?.[1] ?? []);
-  return [...new Set(paths)].filter(
-    (path) => !/^\/(?:run|var\/run|tmp|var\/tmp|dev|proc)\//.test(path) && isSocket(path),
-  );
-}
-
-function isSocket(path: string): boolean {
-  try {
-    return lstatSync(path).isSocket();
-  } catch {
-    return false;
-  }
 }

@@ -42,7 +42,12 @@ export interface SandboxFacts {
   /** Folder with the sockets to the outside. */
   sockets: string;
   /** The agent's own files: what it writes, and settings among them that it may only read. They exist. */
-  agent: { state: readonly string[]; settings: readonly string[] };
+  agent: {
+    state: readonly string[];
+    settings: readonly string[];
+    /** Another folder stands for it. */
+    fresh?: ReadonlyArray<{ path: string; from: string }>;
+  };
   /** From the configuration. They exist. */
   read: readonly string[];
   write: readonly string[];
@@ -86,6 +91,7 @@ export function rulesOf(facts: SandboxFacts): Rule[] {
   add('hidden', [facts.stateRoot, ...(facts.worktreesRoot === undefined ? [] : [facts.worktreesRoot])]);
   add('write', facts.agent.state);
   add('read', facts.agent.settings);
+  for (const fresh of facts.agent.fresh ?? []) rules.push({ ...fresh, access: 'write', kind: 'folder' });
   add('write', [...facts.writable, ...facts.write, facts.cwd]);
   if (git) gitRules(git, facts.cwd, add);
   const shown = [...facts.programs.map((file) => withItsPackage(file, home)), ...facts.readable, ...facts.read];
