@@ -5,7 +5,7 @@
 
 /** Programs that the messages of ralphctl tell a person to run. */
 const PROGRAMS =
-  'cat|chmod|cp|df|echo|export|find|git|gh|glab|kill|less|ln|ls|lsof|mkdir|mount|mv|npm|ps|ralphctl|rm|rmdir|sudo|temporal';
+  'cat|chmod|cp|df|echo|export|find|git|gh|glab|kill|less|ln|ls|lsof|mkdir|mount|mv|npm|printf|ps|ralphctl|rm|rmdir|sudo|temporal';
 
 /** A command follows a colon, or begins with a variable: `Fix it: git …`, `then: RALPHCTL_HOME='…' ralphctl …`. */
 const COMMAND = new RegExp(`: (?=(?:[A-Z_]+=(?:'[^']*'|\\S*) )*(?:${PROGRAMS}) )`, 'g');

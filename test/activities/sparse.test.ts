@@ -65,8 +65,21 @@ describe('F1: the patterns of the checkout, changed while an agent runs', () => 
     expect(await patterns(b)).toBe('/*\n!/d1/\n');
     expect(result.strayed).toBeUndefined();
     expect(result.noticed).toMatch(/^while t-1 \(ed-001\) ran, the patterns of your sparse checkout changed /);
-    const [, undo = ''] = /\n(printf .*)$/s.exec(await b.read(join(result.dir, 'outside.txt'))) ?? [];
-    await shell(b.repo, undo);
+    const [, undo = ''] = /\n(cp .*)\n$/.exec(await b.read(join(result.dir, 'outside.txt'))) ?? [];
+    expect(result.noticed).toContain(`(undo: ${undo})`);
+    expect(await shell(b.repo, undo)).toMatchObject({ code: 0 });
+    expect(await patterns(b)).toBe(before);
+    expect(await b.git('status', '--porcelain')).toBe('');
+    expect((await execa('ls', [b.repo])).stdout.split('\n')).toEqual(['d1', 'roadmap.md', 'top.txt']);
+  });
+
+  it('a long pattern file comes back whole: the command copies what ralphctl kept', async () => {
+    const b = await coned(WRITE);
+    const before = `/*\n!/d2/\n${Array.from({ length: 80 }, (_, at) => `!/folder-${at}/it's "äö"/`).join('\n')}\n`;
+    await b.write({ '.git/info/sparse-checkout': before });
+    const result = await b.runAgent();
+    const [, undo = ''] = /\(undo: (.*?)\)/.exec(result.noticed ?? '') ?? [];
+    expect(await shell(b.repo, undo)).toMatchObject({ code: 0 });
     expect(await patterns(b)).toBe(before);
   });
 
@@ -74,7 +87,9 @@ describe('F1: the patterns of the checkout, changed while an agent runs', () => 
     const b = await coned(`echo "printf x > $FILE"; ${WRITE}`);
     const result = await b.runAgent();
     expect(result.strayed?.what.join()).toContain('changed .git/info/sparse-checkout');
-    expect(result.strayed?.question).toMatch(/take back: printf %s /);
+    expect(result.strayed?.question).toMatch(
+      /^take back: cp '?[^ ]*\/wall\/kept\/sparse-checkout-[^ ]+ [^ ]*\/info\/sparse-checkout'? && git -C [^ ]+ sparse-checkout reapply$/m,
+    );
     expect(result.noticed ?? '').not.toContain('sparse checkout changed');
   });
 

@@ -24,6 +24,8 @@ export interface Around {
   root: string;
   /** The checkout's own git directory. */
   gitDir: string;
+  /** A copy of the earlier patterns of the checkout. Absent: none could be kept. */
+  keptPatterns?: string | undefined;
   /** Reflogs of refs that changed. */
   moves: ReadonlyMap<string, readonly RefMove[]>;
   /** Whether ralphctl made this move. */
@@ -52,23 +54,26 @@ export function untracedChanges(before: Outside, after: Outside, around: Around)
   ];
 }
 
-const LONGEST_PATTERNS = 500;
-
-/** The patterns of a sparse checkout: `git sparse-checkout` of a person writes them as well as an agent may. */
+/**
+ * The patterns of a sparse checkout: `git sparse-checkout` of a person writes them as well as an agent may. The undo
+ * copies a file: texts for people join lines, and patterns in one line empty the checkout.
+ */
 export function sparseChange(
   { sparse: was }: Outside,
   { sparse: is }: Outside,
-  { gitDir }: Pick<Around, 'gitDir'>,
+  { root, gitDir, keptPatterns }: Pick<Around, 'root' | 'gitDir' | 'keptPatterns'>,
 ): Untraced[] {
   if (was === undefined || is === undefined || was === is) return [];
   const file = shellQuoted(join(gitDir, SPARSE));
-  const back = was === '' ? `rm -f ${file}` : `printf %s ${shellQuoted(was)} > ${file}`;
+  const back =
+    keptPatterns && `cp ${shellQuoted(keptPatterns)} ${file} && git -C ${shellQuoted(root)} sparse-checkout reapply`;
+  const undo = was === '' ? `rm -f ${file}` : back;
   return [
     {
       key: `sparse ${is}`,
       subject: SPARSE,
       what: `the patterns of your sparse checkout changed (.git/${SPARSE}), which name the files that a landing writes there`,
-      ...(was.length > LONGEST_PATTERNS ? {} : { undo: back }),
+      ...(undo === undefined ? {} : { undo }),
     },
   ];
 }

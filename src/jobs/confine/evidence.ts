@@ -1,11 +1,13 @@
 /**
  * Reads the repository before and after an agent run, and collects the evidence of this run: git's trace, the
  * worktree's reflog, the agent's output.
- * Invariant: never attributes work of the user, of other ideas or of ralphctl to the run. Reads only.
+ * Invariant: never attributes work of the user, of other ideas or of ralphctl to the run. Changes nothing of the
+ * repository.
  */
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readOwn } from '../../config/own-files.js';
+import { keepPatterns } from '../../git/confinement/kept-patterns.js';
 import {
   type Evidence,
   findOutOfBounds,
@@ -171,12 +173,13 @@ async function attribute(
 
 /** The patterns of the user's sparse checkout, where the agent's own words show that it wrote them. */
 async function patterns(
-  { outputFile }: GuardInput,
+  { outputFile, wall }: GuardInput,
   place: OutsidePlace,
   before: Outside,
   after: Outside,
 ): Promise<OutOfBoundsChange[]> {
-  const [changed] = sparseChange(before, after, place);
+  const keptPatterns = await keepPatterns(wall?.dir, before, after);
+  const [changed] = sparseChange(before, after, { ...place, keptPatterns });
   if (!changed) return [];
   const texts = (await textsWith(outputFile, [SPARSE])).get(SPARSE) ?? [];
   if (!texts.some((text) => CHANGES.test(text))) return [];

@@ -2,11 +2,12 @@
  * Reports changes of the user's refs, stashes, remotes and HEAD that no trace explains. Each report appears once per
  * run, with the ideas that ran and the commands that undo the change. It stops nothing, because the user works there
  * too.
- * Invariant: reads only.
+ * Invariant: changes nothing of the repository.
  */
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepPatterns } from '../../git/confinement/kept-patterns.js';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import { type Outside, type OutsidePlace, type RefMove, readMoves } from '../../git/confinement/outside.js';
 import { targetTips } from '../../git/confinement/target-watch.js';
@@ -69,6 +70,7 @@ async function around({ place, wall, since, before, after }: RefWatch): Promise<
   const same = before.config === after.config;
   return {
     ...{ root, gitDir },
+    keptPatterns: await keepPatterns(wall?.dir, before, after),
     moves,
     isOurs: (ref, { to, text }) => (tips ? (tips.get(ref)?.has(to) ?? false) : text.startsWith('ralphctl:')),
     fetched: await changedSince(join(place.gitDir, 'FETCH_HEAD'), since),
