@@ -7,18 +7,41 @@
 const PROGRAMS =
   'cat|chmod|cp|df|echo|export|find|git|gh|glab|kill|less|ln|ls|lsof|mkdir|mount|mv|npm|printf|ps|ralphctl|rm|rmdir|sudo|temporal';
 
+/** Opens a command in parentheses. Its options, quotes or `&&` tell it from prose: `(git waits there)`. */
+const IN_PARENTHESES = "\\((?=[^()\\n]* (?:'|-|&& ))";
+
 /** A command follows a colon, or begins with a variable: `Fix it: git …`, `then: RALPHCTL_HOME='…' ralphctl …`. */
-const COMMAND = new RegExp(`: (?=(?:[A-Z_]+=(?:'[^']*'|\\S*) )*(?:${PROGRAMS}) )`, 'g');
+const COMMAND = new RegExp(`(?:: |${IN_PARENTHESES})(?=(?:[A-Z_]+=(?:'[^']*'|\\S*) )*(?:${PROGRAMS}) )`, 'g');
 
 /** A command with its words, up to the end of its sentence or clause. Quoted words may hold what ends one elsewhere. */
 const WHOLE = new RegExp(
-  `(?<=[:;] )(?:[A-Z_]+=(?:'[^']*'|[^\\s'])* )*(?:${PROGRAMS})(?: (?!(?:or|and|then) )(?:"[^"\\n]*"|'[^'\\n]*'|[^\\s"'.,;)]|[.,;)](?! |$))+)+`,
+  `(?<=[:;] |${IN_PARENTHESES})(?:[A-Z_]+=(?:'[^']*'|[^\\s'])* )*(?:${PROGRAMS})(?: (?!(?:or|and|then) )(?:"[^"\\n]*"|'[^'\\n]*'|[^\\s"'.,;)]|[.,;)](?! |$))+)+`,
   'gm',
 );
 
 /** The text with each command replaced. */
 export const withCommands = (text: string, replaced: (command: string) => string): string =>
   text.replace(WHOLE, replaced);
+
+/** Stands for a blank where no line may break; Unicode gives it to nobody. */
+export const UNBROKEN = '\ue000';
+
+/** The text without a place to break in its commands. */
+export const unbroken = (text: string): string => withCommands(text, (command) => command.replaceAll(' ', UNBROKEN));
+
+/** Before the text of a question in a list or a box. */
+const MARGIN = /^ *[|│] /;
+
+/** Whether a command fills this line behind its margin. */
+export const isCommandInMargin = (line: string): boolean =>
+  MARGIN.test(line) &&
+  !unbroken(`: ${line.replace(MARGIN, '').trim()}`)
+    .slice(2)
+    .includes(' ');
+
+/** The words of a command without a place to break: a quoted one may have blanks. */
+export const wordsOf = (command: string): string[] =>
+  command.match(/(?:'[^']*'|"[^"]*"|[^\ue000])+/g)?.map((word) => word.replaceAll(UNBROKEN, ' ')) ?? [];
 
 /** Longest text that is shown whole because a command is in it. Equal to the longest warning. */
 export const LONGEST_WITH_COMMAND = 1200;

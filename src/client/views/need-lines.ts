@@ -65,9 +65,10 @@ const MARGIN = '    | ';
 /** Width of a line in a pipe. */
 const PIPE = 200;
 
-/** The beginning of a question, wrapped, and the command that shows the rest. */
+/** The beginning of a question, wrapped around its commands, and the command that shows the rest. */
 export function questionLines(id: string, question: string, columns = PIPE): string[] {
-  const lines = wrapAll(question, Math.max(20, columns - MARGIN.length)).map((text) => `${MARGIN}${text}`.trimEnd());
+  const rows = wrapAll(question, Math.max(20, columns - MARGIN.length), 0, { over: true });
+  const lines = rows.map((text) => `${MARGIN}${text}`.trimEnd());
   if (lines.length <= MOST_QUESTION + 1) return lines;
   const rest = lines.length - MOST_QUESTION;
   return [...lines.slice(0, MOST_QUESTION), `${MARGIN}… ${rest} more lines: ralphctl show ${id}`];

@@ -5,7 +5,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
-import { withCommands } from '../../protocol/cut.js';
+import { isCommandInMargin, UNBROKEN, unbroken } from '../../protocol/cut.js';
 import { ASCII } from '../../screen/text/ascii.js';
 import { width } from '../../screen/text/text.js';
 import { dayBefore, withLocalTimes } from '../../screen/text/time.js';
@@ -42,9 +42,6 @@ export const asciiOf = (text: string): string => text.replace(/\P{ASCII}/gu, (si
 /** Time of a line, and the column of its text. */
 const STAMP = /^(?:\p{Cc}\[\d+m)*\d\d:\d\d:\d\d(?:\p{Cc}\[\d+m)* {1,2}/u;
 
-/** Stands for a blank where no line may break; Unicode gives it to nobody. */
-const UNBROKEN = '\ue000';
-
 /**
  * Wraps lines between words and indents the rest below the text. Words that are longer than a line stay whole, and so do
  * commands: people copy them.
@@ -62,7 +59,8 @@ function wrapLine(line: string, columns: number): string {
   const hang = STAMP.test(line) ? 11 : lead.length + 2;
   const room = columns - hang;
   if (room < 20) return line;
-  const text = withCommands(line.slice(lead.length), (command) => command.replaceAll(' ', UNBROKEN));
+  if (isCommandInMargin(line)) return line;
+  const text = unbroken(line.slice(lead.length));
   const [first = '', ...rest] = wrapAnsi(text, room, { hard: false }).split('\n');
   return [`${lead}${first}`, ...rest.map((part) => `${' '.repeat(hang)}${part}`)].join('\n').replaceAll(UNBROKEN, ' ');
 }

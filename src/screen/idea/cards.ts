@@ -28,6 +28,9 @@ import { landedWhen, toldOf } from './told.js';
 /** Above the longest question. */
 const MOST_LINES = 20_000;
 
+/** Their texts are wrapped around commands. */
+const WITH_COMMANDS = new Set(['asks', 'approve', 'blocked']);
+
 const TITLES: Partial<Record<string, string>> = {
   queued: 'done, waits to land',
   approve: 'wants approval',
@@ -52,15 +55,16 @@ export function card(view: View, idea: IdeaModel, columns: number): Line[] {
     return box([{ ...epicTitle(view, idea), lines }], columns);
   }
   const next = forNextText(idea);
+  const over = view.whole === true && WITH_COMMANDS.has(shown);
   const rows = [
     ...(next === undefined ? [] : [line(' ', coloured(cut(next, cells), 'cyan'))]),
-    ...body(view, idea, shown, cells).map((one) => line(` ${cut(one, cells)}`)),
+    ...body(view, idea, shown, cells).map((one) => line(` ${over ? one : cut(one, cells)}`)),
   ];
   const lines = [...rows, ...keyLines(view, idea, shown, cells)];
   // In an open run it stays landed.
   const before = shown === 'taken off' && idea.status === 'landed' ? 'landed, and ' : '';
   return box(
-    [{ title: `${look.sign} ${before}${TITLES[shown] ?? shown}`, right: right(view, idea, shown, cells), lines }],
+    [{ title: `${look.sign} ${before}${TITLES[shown] ?? shown}`, right: right(view, idea, shown, cells), lines, over }],
     columns,
   );
 }
@@ -123,6 +127,7 @@ function right({ model, now }: View, idea: IdeaModel, shown: string, cells: numb
 function body(view: View, idea: IdeaModel, shown: string, cells: number): string[] {
   const { model, now } = view;
   const reason = clean(idea.reason ?? '');
+  const wrapping = { over: view.whole === true };
   switch (shown) {
     case 'taken off':
       return [...upTo(3, wrapAll(reason, cells), cells), ...(isReverted(idea) ? landed(view, idea, cells) : [])].filter(
@@ -152,11 +157,15 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
       ].filter((one) => one !== '');
     case 'asks':
     case 'approve':
-      return firstLines(wrapAll(idea.question ?? idea.reason ?? '', cells), view.whole ? MOST_LINES : 6, idea.id);
+      return firstLines(
+        wrapAll(idea.question ?? idea.reason ?? '', cells, 0, wrapping),
+        view.whole ? MOST_LINES : 6,
+        idea.id,
+      );
     case 'failed':
       return failed(view, idea, cells);
     case 'blocked':
-      return firstLines(wrapAll(idea.reason ?? '', cells), view.whole ? MOST_LINES : 4, idea.id);
+      return firstLines(wrapAll(idea.reason ?? '', cells, 0, wrapping), view.whole ? MOST_LINES : 4, idea.id);
     case 'after': {
       const first = listsOf(model).after.get(idea.id) ?? '';
       const open = idea.dependsOn.filter((id) => model.ideas.get(id)?.status !== 'landed');

@@ -1,5 +1,5 @@
-/** Framed parts of a screen. Invariant: a box has exactly the requested size. */
-import { coloured, dim, fill, type Line, line } from './line.js';
+/** Framed parts of a screen. Invariant: a box has exactly the requested size, but for lines that may run over. */
+import { coloured, dim, fill, type Line, line, lineWidth } from './line.js';
 import { cut, width } from './text.js';
 
 export interface Part {
@@ -8,6 +8,8 @@ export interface Part {
   /** `right` warns. */
   warns?: true;
   lines: readonly Line[];
+  /** A longer line stays whole, without a right border: on a page that is printed, not on a screen. */
+  over?: boolean;
   /** Takes the remaining lines; without such a part the last one does. */
   grows?: true;
   /** Minimum number of lines when space is short; the box cuts the rest from the end. */
@@ -50,10 +52,13 @@ export function box(parts: readonly Part[], columns: number, height?: number): L
     }
   }
   const out: Line[] = [];
-  for (const [index, { title, right = '', lines, warns }] of parts.entries()) {
+  for (const [index, { title, right = '', lines, warns, over }] of parts.entries()) {
     out.push(border(index === 0 ? ['┌', '┐'] : ['├─', '┤'], title, right, columns, warns));
-    for (let row = 0; row < (sizes[index] ?? 0); row += 1)
-      out.push(line(dim('│'), ...fill(lines[row] ?? [], columns - 2), dim('│')));
+    for (let row = 0; row < (sizes[index] ?? 0); row += 1) {
+      const one = lines[row] ?? [];
+      if (over && lineWidth(one) > columns - 2) out.push(line(dim('│'), ...one));
+      else out.push(line(dim('│'), ...fill(one, columns - 2), dim('│')));
+    }
   }
   out.push(line(dim(`└${'─'.repeat(Math.max(0, columns - 2))}┘`)));
   return height === undefined ? out : out.slice(0, height);

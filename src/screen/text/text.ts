@@ -4,6 +4,7 @@
  * Invariant: results of `cut`, `pad` and `wrap` are never wider than requested, and contain nothing that controls a
  * terminal.
  */
+import { UNBROKEN, unbroken, wordsOf } from '../../protocol/cut.js';
 import { withoutEscapes } from '../../protocol/escapes.js';
 import { withLocalTimes } from './time.js';
 
@@ -107,8 +108,13 @@ export function padId(id: string, cells: number): string {
   return pad(`${head(id, cells - 1 - width(end))}…${end}`, cells);
 }
 
+export interface Wrapping {
+  /** Commands run over the width: a terminal breaks them by itself, so that a copy is whole. */
+  over?: boolean;
+}
+
 /** Breaks one line between words, and words that are too long. Later lines hang by `hang` cells. */
-export function wrap(text: string, most: number, hang = 0): string[] {
+export function wrap(text: string, most: number, hang = 0, { over = false }: Wrapping = {}): string[] {
   const cells = Math.max(1, most);
   const indent = ' '.repeat(Math.max(0, Math.min(hang, cells - 1)));
   const lines: string[] = [];
@@ -122,10 +128,21 @@ export function wrap(text: string, most: number, hang = 0): string[] {
     room = cells - indent.length;
     empty = true;
   };
-  for (let word of text.trim().split(/ +/)) {
+  const words = text.trim().split(/ +/);
+  for (let at = 0; at < words.length; at += 1) {
+    let word = words[at] ?? '';
     if (word === '') continue;
     let size = width(word);
     if (!empty && size + 1 > room) next();
+    if (size > room && word.includes(UNBROKEN)) {
+      if (!over) {
+        words.splice(at, 1, '', ...wordsOf(word));
+        continue;
+      }
+      line += word;
+      next();
+      continue;
+    }
     while (size > room) {
       const part = head(word, room) || String.fromCodePoint(word.codePointAt(0) ?? 63);
       if (width(part) > room && room < cells && !empty) {
@@ -146,9 +163,16 @@ export function wrap(text: string, most: number, hang = 0): string[] {
   return lines;
 }
 
-/** Wraps each line of a foreign text. */
-export const wrapAll = (text: string, cells: number, hang = 0): string[] =>
-  paragraphs(text).flatMap((line) => wrap(line, cells, hang));
+/**
+ * Wraps each line of a foreign text. A command that fits a line stays whole, as people copy it. A longer one begins a
+ * line and breaks between its words.
+ */
+export const wrapAll = (text: string, cells: number, hang = 0, wrapping: Wrapping = {}): string[] =>
+  paragraphs(text).flatMap((line) =>
+    width(line) <= cells
+      ? wrap(line, cells, hang)
+      : wrap(unbroken(line), cells, hang, wrapping).map((row) => row.replaceAll(UNBROKEN, ' ')),
+  );
 
 /** The first rows of a wrapped text; the last one ends with `…` where more follow. */
 export const upTo = (most: number, rows: readonly string[], cells: number): string[] =>

@@ -38,6 +38,15 @@ it('C5: the question of an idea is a few lines, whatever it contains, and the re
   }
 });
 
+it('C5: a command in the question is whole: in the line of its words, or in a line of its own', () => {
+  const retry = 'It is blocked by the landing of another idea. Once that is over, run this again: ralphctl retry a-1';
+  expect(questionLines('a-1', retry, 100).at(-1)).toBe('    | ralphctl retry a-1');
+  const update = `git update-ref refs/heads/main ${'a'.repeat(40)} ${'b'.repeat(40)}`;
+  expect(questionLines('a-1', `main moved.\ntake back: ${update}\nThen reply.`, 80)).toEqual([
+    ...['    | main moved.', '    | take back:', `    | ${update}`, '    | Then reply.'],
+  ]);
+});
+
 it('G1: says that nothing runs, and why, where a person paused or held what is left', () => {
   const line = (id: string, status: IdeaStatus, more: object = {}) => ({ id, title: id, status, ...more });
   const counts = (more: object = {}) => ({

@@ -107,6 +107,14 @@ describe('G3 lines break between words at the width of the terminal', () => {
       'two ways: RALPHCTL_HOME=/a ralphctl start; or: ralphctl stop and then another',
       'RALPHCTL_HOME=/a ralphctl start',
     ],
+    [
+      "the index is broken (mv '/r/.git/index' '/r/.git/index.broken' && git -C '/r' reset -q), and git status fails",
+      "(mv '/r/.git/index' '/r/.git/index.broken' && git -C '/r' reset -q)",
+    ],
+    [
+      "the patterns changed (undo: printf '%s\\n' '/*' '!/out/' > '/r/.git/info/sparse-checkout'): by you, or by an agent",
+      "printf '%s\\n' '/*' '!/out/' > '/r/.git/info/sparse-checkout'",
+    ],
   ])('a command to copy stays in one line: %s', (text, command) => {
     for (const columns of [40, 50, 60]) {
       const out = wrapped(text, columns);
@@ -114,6 +122,12 @@ describe('G3 lines break between words at the width of the terminal', () => {
       expect(out.split(/\s+/)).toEqual(text.split(/\s+/));
       for (const line of out.split('\n')) if (!line.includes(command)) expect(line.length).toBeLessThanOrEqual(columns);
     }
+  });
+
+  test('a command in a line of its own stays there, behind its margin', () => {
+    const command = `git -C '/r' update-ref refs/heads/main ${'a'.repeat(40)} ${'b'.repeat(40)}`;
+    for (const line of [`    | ${command}`, `│ ${command}`]) expect(wrapped(line, 80)).toBe(line);
+    expect(wrapped(`    | ${'words '.repeat(20)}`.trimEnd(), 80).split('\n').length).toBeGreaterThan(1);
   });
 
   test('a question wraps and has an ASCII form, and a blank stands before the answer', () => {

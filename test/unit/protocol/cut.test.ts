@@ -35,6 +35,8 @@ describe('a text that is too long', () => {
     "then: RALPHCTL_HOME='/a b/c' ralphctl start",
     'Free it: git switch --detach',
     'or try again: ralphctl retry a-1',
+    "(mv '/r/.git/index' '/r/.git/index.broken' && git -C '/r' reset -q)",
+    "undo it: printf '%s\\n' '/*' '!/out/' > '/r/.git/info/sparse-checkout'",
   ])('knows the command in %j', (fix) => {
     expect(cutAroundCommands(`${'x'.repeat(400)}; ${fix}`, 300)).toContain(fix);
   });

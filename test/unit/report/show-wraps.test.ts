@@ -31,3 +31,18 @@ it.each([40, 60, 80])('B6: no line is wider than a terminal of %i columns, and n
 it('B6: a pipe gets it in one line', () => {
   expect(lines().find((line) => line.includes('word-0 '))).toContain('word-39');
 });
+
+it('C5: a command in a question is whole, also where the terminal is narrower; the frame is open beside it', () => {
+  const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a')]);
+  const command = `git -C '/the repo' update-ref refs/heads/main ${'a'.repeat(40)} ${'b'.repeat(40)}`;
+  const reason = `main moved.\ntake back: ${command}\nThen reply with anything: ralphctl answer a "…", or run it again: ralphctl retry a`;
+  const at = new Date(AT).toISOString();
+  fold(model, { at, kind: 'idea', idea: 'a', title: 'A', status: 'needs-human', reason });
+  const own = model.ideas.get('a') ?? expect.fail('no idea');
+  const shown = showText({ model, idea: own, now: AT + 1000, commands: [], others: [] }, 80);
+  expect(shown).toContain(`│ ${command}`);
+  expect(shown.join('\n')).toMatch(/ralphctl retry a +│$/m);
+  expect(shown.filter((line) => width(line) > 80)).toEqual([`│ ${command}`]);
+  const narrow = showText({ model, idea: own, now: AT + 1000, commands: [], others: [] }, 60);
+  expect(narrow).toContain(`│ ${command}`);
+});

@@ -64,6 +64,17 @@ describe('a text', () => {
     expect(wrapAll('one\n\ntwo', 10)).toEqual(['one', '', 'two']);
   });
 
+  it('is wrapped around a command that fits a line; a longer one begins a line and breaks between its words', () => {
+    const text = "Some words: git reset 'a b'. Then again: ralphctl retry a-1";
+    expect(wrapAll(text, 20)).toEqual(['Some words:', "git reset 'a b'.", 'Then again:', 'ralphctl retry a-1']);
+    expect(wrapAll(text, 16)).toEqual(['Some words:', "git reset 'a b'.", 'Then again:', 'ralphctl retry', 'a-1']);
+    const long = "look: less '/path of/ideas/a-1/strayed.diff'";
+    expect(wrapAll(long, 38)).toEqual(['look:', long.slice(6)]);
+    expect(wrapAll(long, 36)).toEqual(['look:', 'less', "'/path of/ideas/a-1/strayed.diff'"]);
+    for (const line of wrapAll(long, 20)) expect(width(line)).toBeLessThanOrEqual(20);
+    expect(wrapAll(long, 20, 0, { over: true })).toEqual(['look:', long.slice(6)]);
+  });
+
   it('is never wider than asked, however it is made', () => {
     const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
     fc.assert(
