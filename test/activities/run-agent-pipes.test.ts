@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { GIT_LIMITS } from '../../src/git/watched.js';
 import { until } from '../support/program.js';
+import { shell } from '../unit/git/repo.js';
 import { bench, idea, say } from './bench.js';
 
 const usual = { ...GIT_LIMITS };
@@ -69,6 +70,11 @@ it('C5: an agent that puts one in place of loose objects: its run ends, it is to
   const name = `.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`;
   expect(result.strayed?.what.join()).toContain(`put a named pipe at ${name}; ralphctl removed it`);
   expect(existsSync(join(b.repo, name))).toBe(false);
+  expect(result.strayed?.what.join()).toContain(`the object ${blob} that was there is lost`);
+  expect(result.strayed?.what.join()).toContain('other.txt has its content');
   // No commit can be made without the lost object.
   expect(await b.read(join(at.worktree, 'w.txt'))).toBe('w\n');
+  const [, back = ''] = /^take back: (git .* hash-object -w .*)$/m.exec(result.strayed?.question ?? '') ?? [];
+  expect(await shell(b.repo, back)).toMatchObject({ code: 0 });
+  expect(await b.git('cat-file', '-p', blob)).toBe('other');
 });

@@ -38,6 +38,8 @@ export interface Change {
   keys?: readonly string[];
   /** Of the index of the user's checkout; then `fix` is what a person has to do. */
   index?: true;
+  /** An object that the pipe replaced, as a clause; `fix` then brings it back. */
+  lost?: string;
   fix?: string;
 }
 

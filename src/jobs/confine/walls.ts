@@ -15,6 +15,7 @@ import { findByToken } from '../../process/tokens.js';
 import type { GateResult, Tripwire } from '../../protocol/gate.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import type { WorkDeps } from '../job.js';
+import { withLostObjects } from './lost-objects.js';
 import { whoWrote } from './who-wrote.js';
 
 const known = new WeakMap<LoadedRun, Promise<Wall>>();
@@ -67,8 +68,9 @@ export async function heldAgainst(wall: Wall, name: string, since: number, workt
     const index = breach.changes.some((change) => change.index);
     // It cost nobody's work, and is told all the same: nobody stops for what another may have done.
     if (writers.length === 0 && index) continue;
-    if (writers.length === 0) held.push({ ...breach, unknown: true });
-    else if (writers.includes(name)) held.push(breach);
+    if (writers.length > 0 && !writers.includes(name)) continue;
+    const told = await withLostObjects(wall, breach, worktree);
+    held.push(writers.length === 0 ? { ...told, unknown: true } : told);
   }
   return held;
 }
@@ -156,11 +158,11 @@ export const PUT_BACK = 'ralphctl restored it';
 /** For a person: the restored change, its copy, and the command that shows it. */
 export const outOfBoundsOf = (breaches: readonly Held[]): OutOfBoundsChange[] =>
   breaches.flatMap(({ changes, unknown, suspects }) =>
-    changes.map(({ what, file, kept, pipe, index, fix }) => ({
+    changes.map(({ what, file, kept, pipe, index, lost, fix }) => ({
       what: index
         ? what
         : pipe
-          ? `${what}; ralphctl removed it, as git waits there for ever`
+          ? `${what}; ralphctl removed it, as git waits there for ever${lost ? `; ${lost}` : ''}`
           : `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
       look: kept ? `diff '${kept}' '${file}'` : undefined,
       ...(fix ? { undo: fix } : {}),
