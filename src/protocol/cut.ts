@@ -20,8 +20,7 @@ const WHOLE = new RegExp(
 );
 
 /** The text with each command replaced. */
-export const withCommands = (text: string, replaced: (command: string) => string): string =>
-  text.replace(WHOLE, replaced);
+const withCommands = (text: string, replaced: (command: string) => string): string => text.replace(WHOLE, replaced);
 
 /** Stands for a blank where no line may break; Unicode gives it to nobody. */
 export const UNBROKEN = '\ue000';

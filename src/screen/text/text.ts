@@ -108,7 +108,7 @@ export function padId(id: string, cells: number): string {
   return pad(`${head(id, cells - 1 - width(end))}…${end}`, cells);
 }
 
-export interface Wrapping {
+interface Wrapping {
   /** Commands run over the width: a terminal breaks them by itself, so that a copy is whole. */
   over?: boolean;
 }
