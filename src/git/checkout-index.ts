@@ -17,28 +17,55 @@ export const NO_INDEX = { GIT_INDEX_FILE: '/nonexistent/index' };
 /** In a sentence. */
 export interface BrokenIndex {
   file: string;
+  /** There is none, and HEAD has files: git takes all of them for deleted. */
+  gone?: true;
   /** The command that makes it anew and keeps the broken one aside. What was only staged is staged no more. */
   rebuild: string;
 }
 
-/** Undefined: git can read it, or there is none, and git makes one. */
+/** Undefined: git can read it, or HEAD has no files that it could lack. */
 export async function brokenIndex(checkout: string): Promise<BrokenIndex | undefined> {
   const gitDir = await gitDirOf(checkout);
   if (gitDir === undefined) return undefined;
   const file = join(gitDir, 'index');
+  if (await isGone(checkout, file)) return goneAt(checkout, file);
   return (await isReadable(checkout, file)) ? undefined : { file, rebuild: rebuildOf(checkout, file) };
 }
 
+const goneAt = (checkout: string, file: string): BrokenIndex => ({ file, gone: true, rebuild: resetOf(checkout) });
+
+/** The next git would make one of what it adds alone. */
+async function isGone(checkout: string, file: string): Promise<boolean> {
+  const there = await lstat(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+  if (there) return false;
+  const repo = git(checkout);
+  // A bare repository needs none.
+  const inside = await repo.result(['rev-parse', '--is-inside-work-tree'], { ok: [0, 128], read: true });
+  if (inside.stdout.trim() !== 'true') return false;
+  const files = await repo.result(['ls-tree', '--full-tree', '--name-only', 'HEAD'], { ok: [0, 128], read: true });
+  return files.stdout !== '';
+}
+
+const resetOf = (checkout: string): string => `git -C ${shellQuoted(checkout)} reset -q`;
+
 /** `git reset` keeps to a sparse checkout; it fails at a broken index, and not where there is none. */
 export const rebuildOf = (checkout: string, file: string): string =>
-  `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && git -C ${shellQuoted(checkout)} reset -q`;
+  `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && ${resetOf(checkout)}`;
 
-/** What `work` returns, or, where it fails at a broken index of the checkout, what `instead` does. */
+/**
+ * What `work` returns, or, where it fails at a broken index of the checkout, what `instead` does. Without an index it would
+ * not fail, and see all files of HEAD as deleted.
+ */
 export async function despiteIndex<T, U>(
   checkout: string,
   work: () => Promise<T>,
   instead: (broken: BrokenIndex) => U | Promise<U>,
 ): Promise<T | U> {
+  const none = await goneIndex(checkout).catch(() => undefined);
+  if (none) return instead(none);
   try {
     return await work();
   } catch (error) {
@@ -46,6 +73,12 @@ export async function despiteIndex<T, U>(
     if (!broken) throw error;
     return instead(broken);
   }
+}
+
+async function goneIndex(checkout: string): Promise<BrokenIndex | undefined> {
+  const gitDir = await gitDirOf(checkout);
+  const file = gitDir && join(gitDir, 'index');
+  return file && (await isGone(checkout, file)) ? goneAt(checkout, file) : undefined;
 }
 
 /** git renames a new one into its place, which must not look broken while it is read. */

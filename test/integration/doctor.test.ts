@@ -73,6 +73,14 @@ it('A7 C5: doctor and start name an index that git cannot read, and the command 
   await execa('sh', ['-c', found?.fix?.replace('Put a new one in its place: ', '') ?? 'false'], { cwd: box.repo });
   expect(await box.git('status', '--porcelain')).toBe('');
   expect((await doctor('--quick')).about('index')).toEqual([]);
+  await rm(join(box.repo, '.git/index'));
+  const [gone] = (await doctor('--quick')).about('index');
+  expect(gone).toMatchObject({ state: 'fail', found: expect.stringMatching(/the index of .* is gone/) });
+  const again = await box.run('start', '--dry-run');
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(gone?.fix ?? '?')]);
+  expect(gone?.fix).toMatch(/^Put a new one in its place: git -C .* reset -q/);
+  await execa('sh', ['-c', gone?.fix?.replace('Put a new one in its place: ', '') ?? 'false'], { cwd: box.repo });
+  expect(await box.git('status', '--porcelain')).toBe('');
 });
 
 describe('init', () => {

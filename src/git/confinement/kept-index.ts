@@ -200,13 +200,18 @@ async function freeName(file: string): Promise<string> {
 }
 
 /** The command for a broken index of a checkout: with the copy, where it still fits. */
-export async function indexRepair(checkout: string, { file, rebuild }: BrokenIndex, dir: string): Promise<string> {
+export async function indexRepair(
+  checkout: string,
+  { file, gone, rebuild }: BrokenIndex,
+  dir: string,
+): Promise<string> {
   const kept = await readJson<Kept>(join(dir, RECORD));
   const copy = join(dir, FOLDER, kept?.name ?? '');
   const head = await headAndOperation(await inspectRepository(checkout));
   if (!kept?.name || kept.file !== file || head === UNKNOWN || kept.head !== head || !(await exists(copy)))
     return rebuild;
-  return `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && cp ${shellQuoted(copy)} ${shellQuoted(file)}`;
+  const aside = gone ? '' : `mv ${shellQuoted(file)} ${shellQuoted(`${file}.broken`)} && `;
+  return `${aside}cp ${shellQuoted(copy)} ${shellQuoted(file)}`;
 }
 
 /** @throws RepositoryError where git cannot read the index of the checkout, with the command that helps */
@@ -216,7 +221,9 @@ export async function refuseBrokenIndex(checkout: string, dir: string): Promise<
   const repair = await indexRepair(checkout, broken, dir);
   const lost = repair === broken.rebuild ? ' What was staged and not committed is lost; files stay as they are.' : '';
   throw new RepositoryError(
-    `git cannot read the index of ${checkout} (${broken.file}).${lost}`,
+    broken.gone
+      ? `the index of ${checkout} is gone (${broken.file}).${lost}`
+      : `git cannot read the index of ${checkout} (${broken.file}).${lost}`,
     `Put a new one in its place: ${repair}`,
   );
 }

@@ -7,7 +7,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { despiteIndex } from '../checkout-index.js';
+import { brokenIndex, despiteIndex } from '../checkout-index.js';
 import { RepositoryError } from '../errors.js';
 import { changedPaths, stagedPaths } from '../landing/checkout.js';
 import { checkoutsOf } from '../landing/lagging.js';
@@ -227,13 +227,19 @@ async function leftBehind(
       () => Promise.all([stagedPaths(checkout, from), stagedPaths(checkout, tip)]),
       ({ file }) => file,
     );
-    if (typeof staged === 'string') return `nothing shows a commit, merge or pull there, as git cannot read ${staged}`;
+    if (typeof staged === 'string') return unread(staged);
     const [offOld, offNew] = staged;
-    if (moved.every((path) => offNew.has(path) && !offOld.has(path)))
-      return `the index of ${checkout} still has the files of before, so no commit, merge or pull was made there`;
+    if (!moved.every((path) => offNew.has(path) && !offOld.has(path))) continue;
+    // git reads one that was cut as one with fewer files.
+    const broken = await brokenIndex(checkout);
+    return broken
+      ? unread(broken.file)
+      : `the index of ${checkout} still has the files of before, so no commit, merge or pull was made there`;
   }
   return undefined;
 }
+
+const unread = (file: string): string => `nothing shows a commit, merge or pull there, as git cannot read ${file}`;
 
 /** Whether the reflog shows how the branch reached this tip. */
 export async function isLogged({ commonDir }: Wall, target: string, tip: string): Promise<boolean> {

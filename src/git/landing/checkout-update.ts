@@ -130,7 +130,10 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
         first: `end the git process there. If none runs, remove the lock: rm ${shellQuoted(obstacle.lock)}`,
       };
     case 'broken':
-      return { problem: `the index of ${checkout} is broken`, first: `rebuild it (${obstacle.rebuild})` };
+      return {
+        problem: `the index of ${checkout} is ${obstacle.gone ? 'gone' : 'broken'}`,
+        first: `rebuild it (${obstacle.rebuild})`,
+      };
     case 'away':
       return { problem: `the folder of the locked worktree ${checkout} is not there`, first: 'bring it back' };
     case 'switched':

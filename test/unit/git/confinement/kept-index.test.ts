@@ -3,7 +3,7 @@ import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { brokenIndex, listFiles } from '../../../../src/git/checkout-index.js';
-import { indexRepair, watchIndex } from '../../../../src/git/confinement/kept-index.js';
+import { indexRepair, refuseBrokenIndex, watchIndex } from '../../../../src/git/confinement/kept-index.js';
 import { inspectRepository } from '../../../../src/git/repository.js';
 import { commitFiles, makeRepo, put, sh, shell, type TestRepo } from '../repo.js';
 
@@ -163,3 +163,47 @@ it.each(['aside', 'nowhere', 'index'])(
     expect(await status()).toBe(before);
   },
 );
+
+it.each(SHAPES)(
+  'C5 %s without an index: told where HEAD has files, and git reset makes it anew',
+  async (_, make, name) => {
+    expect(await shell(repo.root, make)).toMatchObject({ code: 0 });
+    const root = name === 'repo' ? repo.root : join(repo.root, '..', name);
+    const before = [await status(root), await sh(root, 'ls-files', '-t')];
+    await rm(await fileOf(root));
+    const broken = (await brokenIndex(root)) ?? expect.fail();
+    expect(broken).toMatchObject({ gone: true, rebuild: `git -C '${root}' reset -q` });
+    expect((await listFiles(root)).sort()).toEqual(['a.txt', 'in/b.txt', 'out/c.txt']);
+    expect(await indexRepair(root, broken, wall)).toBe(broken.rebuild);
+    await expect(refuseBrokenIndex(root, wall)).rejects.toMatchObject({
+      problem: expect.stringMatching(/^the index of .* is gone \(.*index\)\. What was staged/),
+      fix: `Put a new one in its place: ${broken.rebuild}`,
+    });
+    expect(await shell(root, broken.rebuild)).toMatchObject({ code: 0 });
+    expect(await brokenIndex(root)).toBeUndefined();
+    expect([await status(root), await sh(root, 'ls-files', '-t')]).toEqual(before);
+  },
+);
+
+it('C5 without an index, the command puts back the copy', async () => {
+  await put(repo.root, { 'new.txt': 'new\n' });
+  await sh(repo.root, 'add', 'new.txt');
+  await look();
+  await rm(await fileOf());
+  const broken = (await brokenIndex(repo.root)) ?? expect.fail();
+  expect(await shell(repo.root, await indexRepair(repo.root, broken, wall))).toMatchObject({ code: 0 });
+  expect(await status()).toBe('A  new.txt');
+});
+
+it('C5 no index is missing where HEAD has no files, nor in a bare repository', async () => {
+  const fresh = join(repo.scratch, 'fresh');
+  const bare = join(repo.scratch, 'bare.git');
+  expect(await shell(repo.scratch, `git init -q fresh && git clone -q --bare '${repo.root}' bare.git`)).toMatchObject({
+    code: 0,
+  });
+  expect(await brokenIndex(fresh)).toBeUndefined();
+  expect(await brokenIndex(bare)).toBeUndefined();
+  await sh(fresh, 'commit', '-q', '--allow-empty', '-m', 'nothing');
+  await rm(join(fresh, '.git/index'), { force: true });
+  expect(await brokenIndex(fresh)).toBeUndefined();
+});

@@ -49,3 +49,23 @@ it('D2 a rebase of another branch that carried the target along is a move of a p
   expect(await sh(repo.root, 'log', '-1', '--format=%s', 'main')).toBe('other');
   await expect(admitTip(repo.root, 'main', carried, 't-1')).resolves.toBeUndefined();
 });
+
+it.each([
+  ['removed', 'rm .git/index'],
+  ['emptied', 'truncate -s 0 .git/index'],
+  ['cut in its entries', 'truncate -s 60 .git/index'],
+  [
+    'of other files, with a wrong sum',
+    `printf 'DIRC\\0\\0\\0\\2\\0\\0\\0\\0%020d' 0 > .git/index && printf x >> .git/index`,
+  ],
+])('D2 C5 a commit of a person, and the index is %s: nothing shows whose it is', async (_, breaks) => {
+  await sh(repo.root, 'switch', '-q', 'main');
+  const tip = await commitFiles(repo.root, { 'new.txt': 'new\n' }, 'mine');
+  expect(await shell(repo.root, breaks)).toMatchObject({ code: 0 });
+  const file = join(repo.root, '.git/index');
+  await expect(admitTip(repo.root, 'main', tip, 't-1')).rejects.toMatchObject({
+    problem: expect.stringContaining(`nothing shows a commit, merge or pull there, as git cannot read ${file}.`),
+  });
+  // The idea returns once its person has seen that.
+  await expect(admitTip(repo.root, 'main', tip, 't-1')).resolves.toBeUndefined();
+});

@@ -1,6 +1,6 @@
 /** `ralphctl sync` that a kill or a full disk broke off: the next one undoes or finishes it, and no edit is lost. C1 F2 */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -171,6 +171,26 @@ describe('C1 a sync that was killed with its git', () => {
     expect(await read(repo.root, 'e-shared.txt')).toBe(MERGED);
     expect(await status()).toEqual([' M e-shared.txt', ' M zed.txt', '?? mine.txt']);
     expect(await syncCheckout(repo.root, 'main')).toBeUndefined();
+  });
+
+  it('and after which the index is removed: it is named, and once it is back, nothing is lost', async () => {
+    await killed();
+    await rm(join(repo.root, '.git/index'));
+    const files = await readdir(repo.root);
+    expect((await checkoutsBehind(repo.root, 'main')).join()).toMatch(
+      /the index of .* is gone.*First rebuild it \(git -C .* reset -q\), then run: ralphctl sync/,
+    );
+    for (const conflicts of [false, true])
+      await expect(syncCheckout(repo.root, 'main', { conflicts })).rejects.toMatchObject({
+        problem: `The index of ${repo.root} is gone. Nothing was changed.`,
+        fix: `Rebuild it (git -C '${repo.root}' reset -q), then run: ralphctl sync`,
+      });
+    expect((await shell(repo.root, 'test -e .git/index')).code).toBe(1);
+    expect(await readdir(repo.root)).toEqual(files);
+    await sh(repo.root, 'reset', '-q');
+    expect(await syncCheckout(repo.root, 'main')).toMatchObject({ conflicts: [] });
+    expect(await read(repo.root, 'e-shared.txt')).toBe(MERGED);
+    expect(await status()).toEqual([' M e-shared.txt', ' M zed.txt', '?? mine.txt']);
   });
 
   it('or between files, index and record', async () => {
