@@ -6,7 +6,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { sandboxProblem } from '../../src/process/sandbox/check.js';
@@ -14,8 +13,12 @@ import { processTable } from '../../src/process/table.js';
 import { projectOf } from '../support/news.js';
 import { pidsWith } from '../support/processes.js';
 import { cliPath, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { inShownFolder, shownFolder } from '../support/shown-folder.js';
 
-const cannot = await sandboxProblem(process.env);
+const cannot =
+  shownFolder === undefined
+    ? { problem: 'checkout and home folder are temporary ones', fix: 'check it out elsewhere' }
+    : await sandboxProblem(process.env);
 if (cannot) console.log(`test/integration/wall.test.ts is skipped: ${cannot.problem}; ${cannot.fix}`);
 
 let box: Sandbox | undefined;
@@ -37,9 +40,7 @@ async function listen(at: number | string = 0): Promise<number> {
 /** A repository as people have them: neither below /tmp nor below /dev, of which a sandbox has its own. */
 async function boxElsewhere(files: Record<string, string>): Promise<Sandbox> {
   const before = process.env.TMPDIR;
-  const folder = fileURLToPath(new URL('../../node_modules/.wall', import.meta.url));
-  await mkdir(folder, { recursive: true });
-  process.env.TMPDIR = folder;
+  process.env.TMPDIR = await inShownFolder('wall-');
   try {
     return await sandbox(inject('stateRoot'), files);
   } finally {
