@@ -244,8 +244,8 @@ it(
     expect(await attached.shows(/0 landed +1 not[^\n]*\n +terminated/)).not.toMatch(/ works/);
     attached.press('q');
     expect(await attached.exited).toBe(6);
-    expect((await attached.text()).replaceAll('\n', '')).toMatch(
-      /run \S+ was terminated on the server \(a test\)\. See: ralphctl report\. Start another run with: ?ralphctl start/,
+    expect((await attached.text()).replaceAll(/\s+/g, ' ')).toMatch(
+      /run \S+ was terminated on the server \(a test\)\. See: ralphctl report\. Start another run with: ralphctl start/,
     );
   },
   SLOW,
