@@ -173,7 +173,7 @@ async function programsFor([program = '', ...rest]: readonly string[], env: Star
   const folders = (env.PATH ?? '').split(delimiter).filter((dir) => isAbsolute(dir) && !isWithin(dir, cwd));
   const found = folders.map((dir) => join(dir, program)).find((path) => kindOf(path) === 'file');
   const files = filesIn([isAbsolute(program) ? program : found, ...rest.filter(isProgram)]);
-  const packages = (await existing(files)).map(packageOf);
+  const packages = [...files, ...(await existing(files))].map(packageOf);
   const inFolders = (await existing(folders)).map((dir) => join(dir, 'program'));
   return [...new Set([...files, ...packages, ...inFolders])];
 }
@@ -187,8 +187,10 @@ function isProgram(word: string): boolean {
   }
 }
 
-/** Packages of npm need others beside them. */
+/** Packages of npm need others beside them, and a program of a virtual environment needs what is installed there. */
 function packageOf(file: string): string {
   const at = file.indexOf('/node_modules/');
-  return at < 0 ? file : join(file.slice(0, at), 'node_modules', 'package');
+  if (at >= 0) return join(file.slice(0, at), 'node_modules', 'package');
+  const environment = dirname(dirname(file));
+  return kindOf(join(environment, 'pyvenv.cfg')) === 'file' ? join(environment, 'program') : file;
 }
