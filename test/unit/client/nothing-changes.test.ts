@@ -1,27 +1,20 @@
 /** Between runs, a command that changes nothing is refused, and says so. Features: C2. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
 import { withClosed } from '../../../src/client/after-run/closed.js';
-import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
 import { worktreesDir } from '../../../src/config/paths.js';
 import { rollbackIdea } from '../../../src/git/worktrees/rollback.js';
-import type { RunEvent } from '../../../src/protocol/events.js';
 import { EXIT } from '../../../src/protocol/user-error.js';
 import { recordOf } from '../../../src/run-files/carried.js';
-import { EventWriter, eventsPath } from '../../../src/run-files/events.js';
-import { writeRun } from '../../../src/run-files/run.js';
+import { eventsPath } from '../../../src/run-files/events.js';
 import { worktreeOf } from '../git/idea-work.js';
-import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+import { commitFiles, sh, type TestRepo } from '../git/repo.js';
+import { contextOf, planned, RUN_ID, repoOfOne, toldRun } from './told-run.js';
 
-const runId = '20260101-000000-aaaa';
 let repo: TestRepo;
 let project: string;
-const context = () => ({
-  ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
-  ...{ env: process.env, json: true },
-});
+const context = () => contextOf(repo, true);
 type Command = Parameters<typeof actWithoutRun>[1];
 const act = (command: Omit<Command, 'idea'>) =>
   withClosed(
@@ -37,26 +30,14 @@ async function works(): Promise<void> {
   const { path } = await worktreeOf(repo, 'i-1', { worktreesRoot: worktreesRoot() });
   await commitFiles(path, { 'work.txt': 'w\n' }, 'work');
 }
-const events = () => readFile(eventsPath(context().root, { project, runId }), 'utf8');
+const events = () => readFile(eventsPath(context().root, { project, runId: RUN_ID }), 'utf8');
 
 beforeEach(async () => {
-  repo = await makeRepo({
-    'roadmap.md': '- [ ] **i-1**: Do it\n',
-    'ralphctl.yaml': 'version: 1\nagent: scripted\n',
-    '.ralph-script.yaml': 'default: []\n',
-  });
-  const { root } = context();
-  const plan = await planRun(context(), {});
-  project = plan.project.id;
-  await writeRun(root, runFile(plan, runId), plan.ideas);
-  const writer = new EventWriter(root, () => {});
-  const told: RunEvent[] = [
-    { kind: 'run', state: 'running', landed: 0, total: 1 },
+  repo = await repoOfOne();
+  project = await planned(context());
+  await toldRun(context(), project, 'completed', [
     { kind: 'idea', idea: 'i-1', title: 'Do it', status: 'blocked', reason: 'no key' },
-    { kind: 'run', state: 'completed', landed: 0, total: 1 },
-  ];
-  for (const event of told) writer.write({ project, runId }, event, 1000);
-  await writer.flush();
+  ]);
 });
 afterEach(() => repo.remove());
 

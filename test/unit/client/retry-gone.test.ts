@@ -1,25 +1,17 @@
 /** A retry whose branch and worktree somebody deleted says from which save it goes on, before it begins. Features: C2 C3. */
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
 import { withClosed } from '../../../src/client/after-run/closed.js';
 import { resetClosed } from '../../../src/client/commands/recover/reset.js';
-import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
 import { savePoint } from '../../../src/git/saves/saves.js';
-import type { RunEvent } from '../../../src/protocol/events.js';
-import { EventWriter } from '../../../src/run-files/events.js';
-import { writeRun } from '../../../src/run-files/run.js';
 import { worktreeOf } from '../git/idea-work.js';
-import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+import { commitFiles, sh, type TestRepo } from '../git/repo.js';
+import { contextOf, planned, repoOfOne, toldRun } from './told-run.js';
 
-const runId = '20260101-000000-aaaa';
 let repo: TestRepo;
 let project: string;
-const context = () => ({
-  ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
-  ...{ env: process.env, json: true },
-});
+const context = () => contextOf(repo, true);
 const closed = <T>(act: Parameters<typeof withClosed<T>>[3]) =>
   withClosed(context(), project, () => Promise.resolve(false), act);
 const retry = (fresh = false) =>
@@ -27,23 +19,11 @@ const retry = (fresh = false) =>
 const ensure = () => worktreeOf(repo);
 
 beforeEach(async () => {
-  repo = await makeRepo({
-    'roadmap.md': '- [ ] **i-1**: Do it\n',
-    'ralphctl.yaml': 'version: 1\nagent: scripted\n',
-    '.ralph-script.yaml': 'default: []\n',
-  });
-  const { root } = context();
-  const plan = await planRun(context(), {});
-  project = plan.project.id;
-  await writeRun(root, runFile(plan, runId), plan.ideas);
-  const events = new EventWriter(root, () => {});
-  const told: RunEvent[] = [
-    { kind: 'run', state: 'running', landed: 0, total: 1 },
+  repo = await repoOfOne();
+  project = await planned(context());
+  await toldRun(context(), project, 'completed', [
     { kind: 'idea', idea: 'i-1', title: 'Do it', status: 'failed', reason: 'no progress' },
-    { kind: 'run', state: 'completed', landed: 0, total: 1 },
-  ];
-  for (const event of told) events.write({ project, runId }, event, 1000);
-  await events.flush();
+  ]);
 });
 afterEach(() => repo.remove());
 

@@ -1,6 +1,6 @@
 /** What landed on one target is not missing on another: `runs` after the target was changed. Features: C1 C5. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
 import { historyRuns } from '../../../src/client/report/history.js';
@@ -9,14 +9,12 @@ import { runsText } from '../../../src/report/history.js';
 import { eventsPath } from '../../../src/run-files/events.js';
 import { writeRun } from '../../../src/run-files/run.js';
 import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+import { contextOf, planned } from './told-run.js';
 
 const BACKLOG = '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n';
 let repo: TestRepo;
 let project: string;
-const context = () => ({
-  ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
-  ...{ env: process.env, json: false },
-});
+const context = () => contextOf(repo, false);
 const git = async (...args: string[]): Promise<string> => (await sh(repo.root, ...args)).trim();
 
 async function tell(runId: string, ...told: RunEvent[]): Promise<void> {
@@ -28,10 +26,7 @@ async function tell(runId: string, ...told: RunEvent[]): Promise<void> {
 
 /** A run that landed this idea on its target. */
 async function ran(runId: string, target: string, id: string): Promise<void> {
-  const { root } = context();
-  const plan = await planRun(context(), { target });
-  project = plan.project.id;
-  await writeRun(root, runFile(plan, runId), plan.ideas);
+  project = await planned(context(), { runId, target });
   await git('checkout', '-q', target);
   const commit = await commitFiles(repo.root, { [`${id}.txt`]: `${id}\n` }, `feat: ${id}\n\nRalph-Idea: ${id}`);
   await git('update-ref', `refs/ralphctl/landing/${id}`, 'HEAD');

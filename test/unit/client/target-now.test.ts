@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
 import { withClosed } from '../../../src/client/after-run/closed.js';
 import { asOfNow } from '../../../src/client/after-run/now.js';
-import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
+import { planRun } from '../../../src/client/plan/run-plan.js';
 import { gather } from '../../../src/client/report/gather.js';
 import { goneAtEnd } from '../../../src/client/report/gone-at-end.js';
 import { commandsAfter } from '../../../src/client/views/commands-now.js';
@@ -15,18 +15,14 @@ import type { RunEvent } from '../../../src/protocol/events.js';
 import type { RunSummary } from '../../../src/protocol/run.js';
 import { makeReport } from '../../../src/report/build.js';
 import { eventsPath } from '../../../src/run-files/events.js';
-import { writeRun } from '../../../src/run-files/run.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
+import { contextOf, planned, RUN_ID } from './told-run.js';
 
-const runId = '20260101-000000-aaaa';
 const BACKLOG = '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n  - depends: a-1\n';
 let repo: TestRepo;
 let project: string;
 let base: string;
-const context = () => ({
-  ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
-  ...{ env: process.env, json: false },
-});
+const context = () => contextOf(repo, false);
 const git = async (...args: string[]): Promise<string> => (await sh(repo.root, ...args)).trim();
 
 beforeEach(async () => {
@@ -36,9 +32,7 @@ beforeEach(async () => {
     '.ralph-script.yaml': 'default: []\n',
   });
   const { root } = context();
-  const plan = await planRun(context(), {});
-  project = plan.project.id;
-  await writeRun(root, runFile(plan, runId), plan.ideas);
+  project = await planned(context());
   base = await git('rev-parse', 'HEAD');
   const told: RunEvent[] = [{ kind: 'run', state: 'running', landed: 0, total: 2 }];
   for (const id of ['a-1', 'a-2']) {
@@ -55,23 +49,23 @@ beforeEach(async () => {
     told.push({ kind: 'idea', idea: id, title: id, status: 'landed', commit: await git('rev-parse', 'HEAD') });
   }
   told.push({ kind: 'run', state: 'completed', landed: 2, total: 2 });
-  await mkdir(dirname(eventsPath(root, { project, runId })), { recursive: true });
+  await mkdir(dirname(eventsPath(root, { project, runId: RUN_ID })), { recursive: true });
   const at = new Date(1000).toISOString();
   await writeFile(
-    eventsPath(root, { project, runId }),
+    eventsPath(root, { project, runId: RUN_ID }),
     told.map((one) => `${JSON.stringify({ at, ...one })}\n`).join(''),
   );
 });
 afterEach(() => repo.remove());
 
 async function report() {
-  const found = await gather(context(), { project, runId });
+  const found = await gather(context(), { project, runId: RUN_ID });
   if (!found) throw new Error('no files of the run');
   return makeReport(found.model, found.extra);
 }
 const asks = async () => (await report()).todo.map(({ subject, text, commands }) => ({ subject, text, commands }));
 async function whyCommands(id: string): Promise<string[]> {
-  const recorded = await recordedRun(context().root, project, runId);
+  const recorded = await recordedRun(context().root, project, RUN_ID);
   if (!recorded) throw new Error('no files of the run');
   await asOfNow(context().root, recorded);
   const { model } = recorded;
@@ -88,7 +82,7 @@ const act = (verb: 'retry' | 'rollback', idea: string) =>
 /** The sentence, also that of a refusal: it was queued before. */
 const retried = (idea: string): Promise<string> => act('retry', idea).catch((error: Error) => error.message);
 const ALREADY = 'is queued again already, so this changes nothing. No run is open. ';
-const atEnd = () => goneAtEnd(context(), project, runId, { notLanded: [] } as unknown as RunSummary);
+const atEnd = () => goneAtEnd(context(), project, RUN_ID, { notLanded: [] } as unknown as RunSummary);
 
 it('C1 C5: a target that was renamed has lost nothing: its new name and both ways to go on are told', async () => {
   expect(await atEnd()).toEqual([]);
@@ -190,9 +184,9 @@ it('G4: what a run changed is kept with it: no reset, rename or pruning later ch
     ['a-1', { added: 2, deleted: 1 }, 1],
     ['a-2', { added: 2, deleted: 1 }, 1],
   ]);
-  const ref = { project, runId };
+  const ref = { project, runId: RUN_ID };
   const statistics = { iterations: { total: 2 } };
-  const summary = { outcome: 'completed', landed: 2, notLanded: [], status: { runId, statistics } };
+  const summary = { outcome: 'completed', landed: 2, notLanded: [], status: { runId: RUN_ID, statistics } };
   const deps = { root: context().root, host: 'h', env: process.env };
   // A run of an older version kept nothing: git tells as long as the commits are there.
   await git('reset', '-q', '--hard', base);

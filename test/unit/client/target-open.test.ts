@@ -22,16 +22,13 @@ import { initialUi, type ScreenName } from '../../../src/screen/ui.js';
 import { printed } from '../../support/printed.js';
 import { until } from '../../support/program.js';
 import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+import { contextOf, planned, RUN_ID } from './told-run.js';
 
-const runId = '20260101-000000-aaaa';
 let repo: TestRepo;
 let project: string;
 let base: string;
 let source: RunSource | undefined;
-const context = () => ({
-  ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
-  ...{ env: process.env, json: false },
-});
+const context = () => contextOf(repo, false);
 const git = async (...args: string[]): Promise<string> => (await sh(repo.root, ...args)).trim();
 
 beforeEach(async () => {
@@ -41,12 +38,10 @@ beforeEach(async () => {
     '.ralph-script.yaml': 'default: []\n',
   });
   const { root } = context();
-  const plan = await planRun(context(), {});
-  project = plan.project.id;
+  project = await planned(context());
   base = await git('rev-parse', 'HEAD');
-  await writeRun(root, runFile(plan, runId), plan.ideas);
-  await mkdir(dirname(eventsPath(root, { project, runId })), { recursive: true });
-  await writeFile(eventsPath(root, { project, runId }), '');
+  await mkdir(dirname(eventsPath(root, { project, runId: RUN_ID })), { recursive: true });
+  await writeFile(eventsPath(root, { project, runId: RUN_ID }), '');
   await tell({ kind: 'run', state: 'running', landed: 0, total: 3 });
 });
 afterEach(async () => {
@@ -59,7 +54,7 @@ afterEach(async () => {
 async function tell(...events: RunEvent[]): Promise<void> {
   const at = new Date(1000).toISOString();
   await appendFile(
-    eventsPath(context().root, { project, runId }),
+    eventsPath(context().root, { project, runId: RUN_ID }),
     events.map((one) => `${JSON.stringify({ at, ...one })}\n`).join(''),
   );
 }
@@ -71,7 +66,7 @@ async function land(id: string): Promise<void> {
 }
 
 async function opened(): Promise<RunModel> {
-  source = new RunSource(context(), { project, runId }, () => {}, new KeptGone());
+  source = new RunSource(context(), { project, runId: RUN_ID }, () => {}, new KeptGone());
   return source.open();
 }
 
@@ -142,7 +137,7 @@ it('C1 G4: a revert of what an earlier run landed is in the report of the open r
   await commitFiles(repo.root, { 'a-1.txt': 'a\n', 'roadmap.md': ticked }, 'feat: a-1\n\nRalph-Idea: a-1');
   await git('update-ref', 'refs/ralphctl/landing/a-1', 'HEAD');
   const plan = await planRun(context(), {});
-  await writeRun(context().root, runFile(plan, runId), plan.ideas);
+  await writeRun(context().root, runFile(plan, RUN_ID), plan.ideas);
   await tell({ kind: 'run', state: 'running', landed: 1, before: 1, total: 2 });
   const look = () => printed(() => printReport(context(), {}));
   expect(await look()).not.toContain('took it off');
@@ -275,7 +270,7 @@ it('C1 G4: work that a reset took off after the run has its line on pages 1 and 
 });
 
 it('C2 G1: the logs of an idea end with the gate of its rollback', async () => {
-  const dir = ideaDir(context().root, project, runId, 'a-1');
+  const dir = ideaDir(context().root, project, RUN_ID, 'a-1');
   await mkdir(join(dir, '001', 'gate'), { recursive: true });
   await mkdir(join(dir, 'undo'), { recursive: true });
   await writeFile(join(dir, '001', 'stream.jsonl'), '');

@@ -1,50 +1,29 @@
 /** From where the next start goes on with an idea, as `why` and `retry` say it. Features: C2 C5. */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
 import { withClosed } from '../../../src/client/after-run/closed.js';
 import { why } from '../../../src/client/commands/inspect/why.js';
-import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
 import { iterationDir, worktreesDir } from '../../../src/config/paths.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
-import { EventWriter } from '../../../src/run-files/events.js';
-import { writeRun } from '../../../src/run-files/run.js';
 import { worktreeOf } from '../git/idea-work.js';
-import { commitFiles, makeRepo, sh, type TestRepo } from '../git/repo.js';
+import { commitFiles, sh, type TestRepo } from '../git/repo.js';
+import { contextOf, planned, RUN_ID, repoOfOne, toldRun } from './told-run.js';
 
-const runId = '20260101-000000-aaaa';
 let repo: TestRepo;
 let project: string;
-const context = () => ({
-  ...{ cwd: repo.root, root: join(repo.scratch, 'state'), cacheRoot: repo.scratch },
-  ...{ env: process.env, json: true },
-});
+const context = () => contextOf(repo, true);
 
 beforeEach(async () => {
-  repo = await makeRepo({
-    'roadmap.md': '- [ ] **i-1**: Do it\n',
-    'ralphctl.yaml': 'version: 1\nagent: scripted\nlanding: { tick: false }\n',
-    '.ralph-script.yaml': 'default: []\n',
-  });
+  repo = await repoOfOne('landing: { tick: false }\n');
 });
 afterEach(() => repo.remove());
 
 /** A run that was stopped, with these events of its one idea. */
 async function stopped(...events: RunEvent[]): Promise<void> {
-  const { root } = context();
-  const plan = await planRun(context(), {});
-  project = plan.project.id;
-  await writeRun(root, runFile(plan, runId), plan.ideas);
-  await mkdir(iterationDir(root, project, runId, 'i-1', 1), { recursive: true });
-  const writer = new EventWriter(root, () => {});
-  const told: RunEvent[] = [
-    { kind: 'run', state: 'running', landed: 0, total: 1 },
-    ...events,
-    { kind: 'run', state: 'stopped', landed: 0, total: 1 },
-  ];
-  for (const [at, event] of told.entries()) writer.write({ project, runId }, event, 1000 + at);
-  await writer.flush();
+  project = await planned(context());
+  await mkdir(iterationDir(context().root, project, RUN_ID, 'i-1', 1), { recursive: true });
+  await toldRun(context(), project, 'stopped', events);
 }
 
 const is = (status: 'running' | 'failed' | 'pending'): RunEvent => ({
