@@ -7,15 +7,18 @@
 const PROGRAMS =
   'cat|chmod|cp|df|echo|export|find|git|gh|glab|kill|less|ln|ls|lsof|mkdir|mount|mv|npm|printf|ps|ralphctl|rm|rmdir|sudo|temporal';
 
-/** Opens a command in parentheses. Its options, quotes or `&&` tell it from prose: `(git waits there)`. */
-const IN_PARENTHESES = "\\((?=[^()\\n]* (?:'|-|&& ))";
+/** Of a command in parentheses. Its options, quotes or `&&` tell it from prose: `(git waits there)`. */
+const OF_COMMAND = "[^()\\n]* (?:'|-|&& )";
+const IN_PARENTHESES = `\\((?=${OF_COMMAND})`;
+/** The same in a lookbehind, which is matched from its end: the parenthesis comes first there, so the time stays linear. */
+const AFTER_PARENTHESIS = `(?=\\(${OF_COMMAND})\\(`;
 
 /** A command follows a colon, or begins with a variable: `Fix it: git …`, `then: RALPHCTL_HOME='…' ralphctl …`. */
 const COMMAND = new RegExp(`(?:: |${IN_PARENTHESES})(?=(?:[A-Z_]+=(?:'[^']*'|\\S*) )*(?:${PROGRAMS}) )`, 'g');
 
 /** A command with its words, up to the end of its sentence or clause. Quoted words may hold what ends one elsewhere. */
 const WHOLE = new RegExp(
-  `(?<=[:;] |${IN_PARENTHESES})(?:[A-Z_]+=(?:'[^']*'|[^\\s'])* )*(?:${PROGRAMS})(?: (?!(?:or|and|then) )(?:"[^"\\n]*"|'[^'\\n]*'|[^\\s"'.,;)]|[.,;)](?! |$))+)+`,
+  `(?<=[:;] |${AFTER_PARENTHESIS})(?:[A-Z_]+=(?:'[^']*'|[^\\s'])* )*(?:${PROGRAMS})(?: (?!(?:or|and|then) )(?:"[^"\\n]*"|'[^'\\n]*'|[^\\s"'.,;)]|[.,;)](?! |$))+)+`,
   'gm',
 );
 

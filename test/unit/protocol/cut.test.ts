@@ -1,6 +1,6 @@
 /** Long texts for people: a command in them is whole, or not there. */
 import { describe, expect, it } from 'vitest';
-import { cutAroundCommands, LONGEST_WITH_COMMAND } from '../../../src/protocol/cut.js';
+import { cutAroundCommands, LONGEST_WITH_COMMAND, unbroken } from '../../../src/protocol/cut.js';
 
 const COMMAND = "mv '/a/long/path/ralph-tree-002' '/a/long/path/ralph-tree-002.broken' && git worktree prune";
 const FIX = `Save what you need, then move it away: ${COMMAND}`;
@@ -40,4 +40,9 @@ describe('a text that is too long', () => {
   ])('knows the command in %j', (fix) => {
     expect(cutAroundCommands(`${'x'.repeat(400)}; ${fix}`, 300)).toContain(fix);
   });
+});
+
+it('finds commands in a time linear in the text: a long line of prose ends', () => {
+  const prose = 'word (aside) '.repeat(25_000);
+  expect(unbroken(prose)).toBe(prose);
 });
