@@ -1,9 +1,8 @@
 /** Sockets of other programs on this machine, of which a sandbox hides those in folders that it shows. */
-import { lstatSync } from 'node:fs';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where a connection would leave the sandbox. Paths are absolute. */
+/** Where a connection would leave the sandbox. Paths are absolute and real: a link in one cannot be mounted over. */
 export async function listeningSockets(): Promise<string[]> {
   const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
   const found = table.split('\n').flatMap((line) => {
@@ -14,9 +13,10 @@ export async function listeningSockets(): Promise<string[]> {
   const paths = found.filter(isAbsolute).map(({ path }) => path);
   const relative = new Map(found.filter((one) => !isAbsolute(one)).map(({ inode, path }) => [inode, path]));
   if (relative.size > 0) paths.push(...(await resolved(relative)));
-  return [...new Set(paths)].filter(
-    (path) => !/^\/(?:run|var\/run|tmp|var\/tmp|dev|proc)\//.test(path) && isSocket(path),
-  );
+  const real = await Promise.all([...new Set(paths)].map(socketAt));
+  return [...new Set(real)].filter(
+    (path) => path !== undefined && !/^\/(?:run|var\/run|tmp|var\/tmp|dev|proc)\//.test(path),
+  ) as string[];
 }
 
 /** The system keeps the path as its program has named it: below the folder where that works. */
@@ -40,10 +40,11 @@ async function ofProcess(dir: string, relative: ReadonlyMap<string, string>): Pr
   }
 }
 
-function isSocket(path: string): boolean {
+/** Undefined where nothing, or something else, is there by now. */
+async function socketAt(path: string): Promise<string | undefined> {
   try {
-    return lstatSync(path).isSocket();
+    return (await lstat(path)).isSocket() ? await realpath(path) : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -28,9 +28,12 @@ export async function reap(
 ): Promise<void> {
   const ended = await endProcesses(project);
   if (ended.length > 0) log.event('ended processes of an earlier worker', { count: ended.length });
-  const swept = sweepSandboxes(root, project).then((count) => {
-    if (count > 0) log.event('removed what sandboxes of an earlier worker had left', { count });
-  });
+  const swept = sweepSandboxes(root, project).then(
+    (count) => {
+      if (count > 0) log.event('removed what sandboxes of an earlier worker had left', { count });
+    },
+    (error: Error) => log.event('could not remove what sandboxes had left', { why: error.message }),
+  );
   const handed = new Set<string>();
   const handBack = async (taskToken: string, what: Record<string, unknown>): Promise<void> => {
     // An agent's attempt has two records: an attempt mark and an activity note.

@@ -228,4 +228,6 @@ async function forward(
   answer.on('error', () => there.destroy());
   answer.on('close', () => there.destroy());
   message.pipe(there);
+  // One that the proxy of this machine has opened is paused.
+  socket.resume();
 }

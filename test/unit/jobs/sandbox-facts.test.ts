@@ -22,7 +22,10 @@ const canFind = process.platform === 'linux' && shownFolder !== undefined;
 it.runIf(canFind)('finds sockets that their program named below its folder', async () => {
   // Temporary folders are not shown at all.
   const folder = await inShownFolder('facts-');
-  for (const path of ['own.sock', join(folder, 'whole.sock')]) {
+  await mkdir(join(folder, 'real'));
+  await symlink('real', join(folder, 'link'));
+  // A sandbox can mount nothing over a path with a link in it.
+  for (const path of ['own.sock', join(folder, 'whole.sock'), join(folder, 'link/linked.sock')]) {
     const script = `require('net').createServer().listen(${JSON.stringify(path)})`;
     const child = execa(process.execPath, ['-e', script], { cwd: folder, reject: false });
     onTestFinished(async () => {
@@ -30,8 +33,8 @@ it.runIf(canFind)('finds sockets that their program named below its folder', asy
       await child;
     });
   }
-  const wanted = ['own.sock', 'whole.sock'].map((name) => join(folder, name));
-  await until('both', async () => {
+  const wanted = ['own.sock', 'whole.sock', 'real/linked.sock'].map((name) => join(folder, name));
+  await until('all', async () => {
     const found = await listeningSockets();
     return wanted.every((path) => found.includes(path));
   });

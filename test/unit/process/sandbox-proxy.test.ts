@@ -95,6 +95,20 @@ it("goes through the user's proxy, which alone knows the name", async () => {
   expect(asked).toEqual(['CONNECT only-there.example:443 HTTP/1.1']);
 });
 
+it("sends a plain request through the user's proxy, too, and gives its answer", async () => {
+  const upstream = await listening(
+    createServer((client) => {
+      client.once('data', () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n');
+        client.once('data', () => client.end('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nfrom far away'));
+      });
+    }),
+  );
+  const proxy = await proxyFor(['only-there.example'], `http://127.0.0.1:${upstream}`);
+  const request = 'GET http://only-there.example/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  expect(await say(join(proxy.folder, 'proxy.sock'), request)).toMatch(/^HTTP\/1\.1 200 .*from far away/s);
+});
+
 it('answers garbage and an address that nobody serves, and goes on', async () => {
   const proxy = await proxyFor(['127.0.0.1:1']);
   expect(await tunnel(proxy, 'nonsense')).toMatch(/^HTTP\/1\.1 40/);
