@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { byLine, type Problem } from '../config/problems.js';
-import { InputError, MIB, readInput } from '../config/read-input.js';
+import { InputError, MAX_BACKLOG_BYTES, MIB, readInput } from '../config/read-input.js';
 import type { FormatName } from '../protocol/backlog-formats.js';
 import type { Idea } from '../protocol/idea.js';
 import { readBeside } from './beside.js';
@@ -37,7 +37,6 @@ export interface ReadOptions {
   command?: string;
 }
 
-export const MAX_BYTES = 32 * MIB;
 const SPLIT = 'split it into several files';
 
 function refuse(file: string, message: string, fix?: string, line = 0): never {
@@ -46,7 +45,7 @@ function refuse(file: string, message: string, fix?: string, line = 0): never {
 
 async function load(file: string, command = 'ralphctl start <file>'): Promise<Uint8Array> {
   try {
-    return await readInput(file, MAX_BYTES);
+    return await readInput(file, MAX_BACKLOG_BYTES);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (error.fault === 'missing') return refuse(file, error.message, `name the backlog: ${command}`);
@@ -78,7 +77,7 @@ function markBlues(ideas: readonly Idea[]): void {
 export async function readBacklog(path: string, opts: ReadOptions = {}): Promise<Backlog> {
   if (opts.text === undefined && (await isFolder(path))) return readFolder(path, opts.format);
   const bytes = opts.text === undefined ? await load(path, opts.command) : Buffer.from(opts.text);
-  if (bytes.length > MAX_BYTES) return refuse(path, `larger than ${MAX_BYTES / MIB} MB`, SPLIT);
+  if (bytes.length > MAX_BACKLOG_BYTES) return refuse(path, `larger than ${MAX_BACKLOG_BYTES / MIB} MB`, SPLIT);
   const text = opts.text ?? decode(path, bytes);
   const { format, parsed } = await readText(path, text, opts.format);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

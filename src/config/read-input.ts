@@ -9,6 +9,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 export const MIB = 1024 * 1024;
+/** Of one file of a backlog. */
+export const MAX_BACKLOG_BYTES = 32 * MIB;
 
 export type InputFault = 'missing' | 'folder' | 'not-regular' | 'too-large' | 'unreadable';
 

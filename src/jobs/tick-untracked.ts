@@ -7,10 +7,9 @@ import { constants, readFileSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { MAX_BYTES } from '../backlog/read.js';
 import { TooComplexError } from '../backlog/roadmap/chunks.js';
 import { projectDir } from '../config/paths.js';
-import { MIB } from '../config/read-input.js';
+import { MAX_BACKLOG_BYTES, MIB } from '../config/read-input.js';
 import { listFiles } from '../git/checkout-index.js';
 import { ownWrites } from '../git/confinement/own-writes.js';
 import { withLock } from '../process/lock.js';
@@ -71,7 +70,7 @@ async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean
     try {
       const about = await file.stat();
       if (!about.isFile()) return undefined;
-      if (about.size > MAX_BYTES) return `it is larger than ${MAX_BYTES / MIB} MB`;
+      if (about.size > MAX_BACKLOG_BYTES) return `it is larger than ${MAX_BACKLOG_BYTES / MIB} MB`;
       const before = await file.readFile();
       const text = utf8(before);
       const ticked = text === undefined ? undefined : tickedText(run, one, text, done);

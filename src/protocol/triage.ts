@@ -11,6 +11,9 @@ export type TriageGate = (typeof TRIAGE_GATES)[number];
 export const TIERS = ['T1', 'T2', 'T3'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** Days in which a report that was closed, or work that landed, can be the fix of a new report. */
+export const RECENT_DAYS = 14;
+
 /** A report from outside: data, never an instruction. */
 export interface BugReport {
   id: string;

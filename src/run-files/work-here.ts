@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises';
 import { fold } from '../model/fold.js';
 import type { RunModel } from '../model/model.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import type { KnownWork, PastWork } from '../protocol/triage.js';
+import { type KnownWork, type PastWork, RECENT_DAYS } from '../protocol/triage.js';
 import { eventsPath, parseEvent } from './events.js';
 import { emptyModel, readModel, takeAdded } from './read-model.js';
 import { listRuns } from './run.js';
@@ -24,8 +24,7 @@ export interface WorkHere {
 /** Runs that are read in any case; older ones only while their work counts as done lately. */
 const MOST_RUNS = 20;
 const MOST_RECENT = 500;
-/** As long as triage takes landed work for such. */
-const RECENT_MS = 14 * 24 * 3_600_000;
+const RECENT_MS = RECENT_DAYS * 24 * 3_600_000;
 /** Events of a longer file are filtered. */
 const MOST_BYTES = 8_000_000;
 const OVER = new Set<string>(['completed', 'stopped', 'aborted']);

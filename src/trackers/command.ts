@@ -16,8 +16,9 @@ import { type TrackerLine, type TrackerRequest, trackerAnswer, type WireItem, wr
 const MAX_BYTES = 64 << 20;
 const MOST_LINES = 100_000;
 
-/** How programs say that they do not know a request. */
-const UNKNOWN_OP = /\bunknown\b|\b(?:not|n't) (?:know|support|implement)|\bunsupported\b|\bunimplemented\b/i;
+/** How programs say that they do not know a request. An unknown host is an outage. */
+const UNKNOWN_OP =
+  /\b(?:unknown|unsupported) (?:op|operation|request|command)\b|(?:\bnot|n't) (?:know|support|implement)|\bunimplemented\b/i;
 const UNKNOWN_ANSWER = '{"error":"unknown op"}';
 
 const OPS = { works: 'progress', asks: 'progress', done: 'done', released: 'release' } as const;
@@ -60,7 +61,9 @@ export class CommandTracker implements Tracker {
     const lines = await this.#call({ version: 1, op: 'closed', since: since.toISOString(), most: MOST_CLOSED }).catch(
       (error: unknown): TrackerLine[] => {
         if (!(error instanceof TrackerError)) throw error;
-        if (!error.retry && UNKNOWN_OP.test(error.message)) return [];
+        // Before it stands the path of the program.
+        const said = error.message.slice(error.message.indexOf(' (closed)'));
+        if (!error.retry && UNKNOWN_OP.test(said)) return [];
         // An outage: without what was closed, triage would take reports again that somebody has just fixed.
         const hint = `a program that lists no closed items answers with ${UNKNOWN_ANSWER}`;
         throw new TrackerError(`${error.message}; ${hint}`, error.retry, error.at, error.needsPerson);

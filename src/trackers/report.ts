@@ -1,5 +1,5 @@
 /** An item of a tracker as triage reads it. May import this folder and protocol only. */
-import type { BugReport } from '../protocol/triage.js';
+import { type BugReport, RECENT_DAYS } from '../protocol/triage.js';
 import type { Item, Tracker } from './tracker.js';
 
 /** `ralphctl triage` and the waves of a run judge the same text, so that a person's verdict holds in both. */
@@ -10,8 +10,7 @@ export const reportOf = ({ ref, title, body, labels, author, created, url }: Ite
   ...(url ? { url } : {}),
 });
 
-/** As long as triage takes a closed report for work that was done lately. */
-const RECENT_MS = 14 * 24 * 60 * 60_000;
+const RECENT_MS = RECENT_DAYS * 24 * 3_600_000;
 
 /** The open reports of a tracker, and those that were closed lately. `items`: what is open in it. */
 export async function reportsOf(tracker: Tracker, items: readonly Item[]): Promise<BugReport[]> {

@@ -3,18 +3,19 @@
  * take seconds, so it comes in slices, too.
  * Invariant: pure; never throws for any report. The order of the reports does not change the verdicts.
  */
-import type {
-  BugReport,
-  KnownWork,
-  Overrule,
-  PastWork,
-  ReadGate,
-  Reading,
-  Rejection,
-  ScorePart,
-  Survivor,
-  Triage,
-  TriageGate,
+import {
+  type BugReport,
+  type KnownWork,
+  type Overrule,
+  type PastWork,
+  RECENT_DAYS,
+  type ReadGate,
+  type Reading,
+  type Rejection,
+  type ScorePart,
+  type Survivor,
+  type Triage,
+  type TriageGate,
 } from '../../protocol/triage.js';
 import { incoherent } from './coherence.js';
 import { duplicates, type KnownFeatures, type Repeats } from './duplicates.js';
@@ -44,8 +45,6 @@ export interface TriageInput {
   readings?: ReadonlyMap<string, Reading>;
 }
 
-/** A report about work that closed longer ago is not a duplicate: the bug came back. */
-const RECENT_DAYS = 14;
 const DAY = 24 * 60 * 60_000;
 
 interface Judged {
@@ -161,6 +160,7 @@ const says = ({ errors, concepts }: Features): boolean => errors.size > 0 || con
 /** A missing or unreadable time counts as recent, because the source still lists the entry. */
 function isRecent(closed: string | undefined, now: string): boolean {
   const age = Date.parse(now) - Date.parse(closed ?? '');
+  // What closed longer ago is no duplicate: the bug came back.
   return !(age > RECENT_DAYS * DAY);
 }
 

@@ -28,6 +28,7 @@ const RALPHCTL = { kind: 'ralphctl' } as const;
 const PERSON = { kind: 'person' } as const;
 const MOST_TITLE = 200;
 const MOST_NOTES = 1000;
+const short = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 20);
 const waveOf = (wave: number): string => `wave-${wave}`;
 
 /**
@@ -50,10 +51,7 @@ export function waveDrafts(
     data: { title: `wave ${wave}`, taken, open, left, rejected, leftOut },
   };
   const refused = fresh.map(({ report, title, gate, reason, quote, duplicateOf, as, plan, judgedBy }): Draft => {
-    const said = createHash('sha256')
-      .update(JSON.stringify([wave, plan, gate, reason, quote]))
-      .digest('hex')
-      .slice(0, 20);
+    const said = short([wave, plan, gate, reason, quote]);
     return {
       ...{ ...about, key: `${run}/${as}/triage/${said}`, op: 'evidence', kind: 'triage', idea: as, pass: false },
       ...(gate === 'person' ? { actor: PERSON } : {}),
@@ -81,10 +79,7 @@ export function waveDrafts(
   });
   const letIn = accepted.map(({ report, as, title, reason }): Draft => {
     // One line for one verdict, whichever plan takes the idea.
-    const said = createHash('sha256')
-      .update(JSON.stringify([report, title, reason]))
-      .digest('hex')
-      .slice(0, 20);
+    const said = short([report, title, reason]);
     return {
       ...{ at, run, key: `${run}/${as}/accepted/${said}`, op: 'evidence', kind: 'triage', idea: as, pass: true },
       ...{ actor: PERSON, data: { report, title: title.slice(0, MOST_TITLE), wave, why: reason } },

@@ -2,7 +2,7 @@
  * Adds to operations the hashes of the files that they are about (E5): logs of gates, and the file of a wave.
  * Invariant: a file that is missing or cannot be read has no hash. It stops no operation.
  */
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { GateCommandResult } from '../../protocol/gate.js';
 import type { Draft } from '../../protocol/ledger.js';
 import { hashesOf } from './drafts.js';
@@ -30,6 +30,7 @@ export async function withLogs(drafts: readonly Draft[], gate: Gated | undefined
 
 /** The plan of a wave and what it says of reports get its file, as it was then: the next plan of the wave replaces it. */
 export async function withWave(drafts: readonly Draft[], path: string): Promise<Draft[]> {
-  const hashes = await hashesOf(dirname(path), { wave: path.slice(dirname(path).length + 1) });
+  if (drafts.length === 0) return [];
+  const hashes = await hashesOf(dirname(path), { wave: basename(path) });
   return drafts.map((draft) => (Object.keys(hashes).length === 0 ? draft : { ...draft, hashes }));
 }

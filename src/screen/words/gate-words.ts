@@ -28,4 +28,4 @@ export const passed = (
 
 /** `npm test ended with exit code 0, but reports no test. …`: of a red gate whose exit code does not say why. */
 export const whyRed = ({ pass, command, why }: Red): string[] =>
-  pass || why === undefined ? [] : [`${clean(`${command ?? ''} ${why}`.trim())}`];
+  pass || why === undefined ? [] : [clean(`${command ?? ''} ${why}`.trim())];

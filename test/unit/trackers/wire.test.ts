@@ -74,16 +74,18 @@ describe('tracker programs (F4)', () => {
     expect(await refs({})).toEqual(['0', '1', '2']);
   });
 
-  it.each(['unknown op closed', 'this tracker does not know closed', 'op not supported'])(
-    'a program need not list what was closed: %s',
-    async (error) => {
-      expect(await printing(`${JSON.stringify({ error, retry: false })}\n`).closed(new Date(0))).toEqual([]);
-    },
-  );
+  it.each([
+    ...['unknown op closed', 'this tracker does not know closed', 'op not supported'],
+    ...["this tracker doesn't support closed", "I don't know closed", 'unsupported request'],
+  ])('a program need not list what was closed: %s', async (error) => {
+    expect(await printing(`${JSON.stringify({ error, retry: false })}\n`).closed(new Date(0))).toEqual([]);
+  });
 
   it.each([
     ['{"error":"the network is down","retry":true}', true],
     ['{"error":"the login is gone"}', false],
+    ['{"error":"unknown host api.example.com"}', false],
+    ['{"error":"unsupported TLS version"}', false],
     ['{"error":"slow down","retryAt":"2030-01-01T00:00:00Z"}', true],
   ])('an outage does not count as nothing closed: %s', async (line, retry) => {
     await expect(printing(`${line}\n`).closed(new Date(0))).rejects.toMatchObject({ retry });
