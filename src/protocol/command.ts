@@ -145,10 +145,6 @@ export function answerIn(note: string): Answered | undefined {
   return question === undefined || answer === undefined ? undefined : { question, answer };
 }
 
-/** Whether a note is the advice of ralphctl itself: nobody gave it. */
-export const isAdvice = (note: string): boolean =>
-  /^\d+ iterations in a row made no progress on this task\. /.test(note);
-
 /** Begins what a run says at its end of a hint that no prompt had. */
 export const HINT_KEPT = 'kept for the first prompt in the next run';
 /** The words for a hint to an idea that landed without another prompt. */

@@ -23,8 +23,8 @@ export interface TrackerSettings {
 
 /** What the tracker is to show of an idea. */
 export type TrackedState = 'works' | 'asks' | 'done' | 'released';
-/** What it has been told. review: `works`, with the address of a pull request. */
-export type ToldState = TrackedState | 'review';
+/** What it has been told. review: `works`, with the address of the pull request of this number. */
+export type ToldState = TrackedState | `review ${number}`;
 
 export interface TrackedItem {
   idea: string;

@@ -4,7 +4,8 @@
  * Invariant: of commands that exclude each other, the last one counts. A record that a terminated run took and never
  * returned starts fresh. Call only under the lock of the closed project, never during an open run.
  */
-import { answerIn, isAdvice } from '../protocol/command.js';
+import { isAdvice } from '../protocol/advice.js';
+import { answerIn } from '../protocol/command.js';
 import { allCarried, type Carried, type Kept, LASTING, LEAVES_OUT, recordOf, writeCarried } from './carried.js';
 
 /** The kinds that a command replaces, besides its own kind. */

@@ -38,16 +38,16 @@ function unlessUnusable(error: unknown): undefined {
 }
 
 /**
- * A model without events; the caller folds them in. Undefined when this host has no files of the run.
+ * A model without events; the caller folds them in. `landed` reads what has landed on a target. Undefined when this host has no files of the run.
  * @throws StoredFileError or SystemError where its files cannot be used
  */
-export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun | undefined> {
+export async function emptyModel(root: string, ref: RunRef, landed = landedIdeas): Promise<ModelOfRun | undefined> {
   const run = await loadRun(root, ref).catch(unlessUnusable);
   if (!run) return undefined;
   const { file } = run;
   const ideas = [...run.ideas.values()];
   const backlogPath = repositoryPath(file.repo, file.backlog.file);
-  const onTarget = new Set(await landedIdeas(file.repo, file.target, backlogPath).catch(() => []));
+  const onTarget = new Set(await landed(file.repo, file.target, backlogPath).catch(() => []));
   const head = {
     ...{ project: ref.project, runId: ref.runId, name: basename(file.repo), target: file.target },
     ...{ startedAt: Date.parse(file.createdAt), slots: file.config.slots, startAgain: startAgainOf(file) },
@@ -67,8 +67,9 @@ export async function readModel(
   root: string,
   ref: RunRef,
   each: (event: StampedEvent, model: RunModel) => void = () => {},
+  landed = landedIdeas,
 ): Promise<ModelOfRun | undefined> {
-  const found = await emptyModel(root, ref);
+  const found = await emptyModel(root, ref, landed);
   if (!found) return undefined;
   const { model, problems } = found;
   const summary = await readSummary(root, ref, () => {});

@@ -4,6 +4,7 @@
  * those events are parsed that say how its ideas stand. A run that cannot be read is told.
  */
 import { stat } from 'node:fs/promises';
+import { landedIdeas } from '../git/landing/landed.js';
 import { fold } from '../model/fold.js';
 import type { RunModel } from '../model/model.js';
 import type { RunRef } from '../protocol/run-ref.js';
@@ -33,16 +34,18 @@ const LEFT = new Set<string>(['abandoned', 'skipped']);
 export async function workHere(root: string, project: string): Promise<WorkHere> {
   const here: WorkHere = { known: [], past: [], problems: [] };
   const seen = new Set<string>();
+  const landed = readOnce();
   for (const [place, runId] of (await listRuns(root, project).catch(() => [])).slice(0, MOST_RECENT).entries()) {
     const ref = { project, runId };
     const { size, mtimeMs } = await stat(eventsPath(root, ref)).catch(() => ({ size: 0, mtimeMs: 0 }));
     if (place >= MOST_RUNS && mtimeMs < Date.now() - RECENT_MS) continue;
-    const model = await (size > MOST_BYTES ? streamed(root, ref) : whole(root, ref)).catch((error: unknown) => {
+    const found = await (size > MOST_BYTES ? streamed : whole)(root, ref, landed).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       here.problems.push(`triage does not know the work of run ${runId}: ${why}`);
       return undefined;
     });
-    if (model) take(model, { here, seen, newest: place === 0 });
+    here.problems.push(...(found?.problems ?? []));
+    if (found) take(found.model, { here, seen, newest: place === 0 });
   }
   return here;
 }
@@ -63,19 +66,37 @@ function take(
   }
 }
 
-const whole = async (root: string, ref: RunRef): Promise<RunModel | undefined> => (await readModel(root, ref))?.model;
+type Landed = typeof landedIdeas;
+
+/** One look at a target serves all runs that had it. */
+function readOnce(): Landed {
+  const read = new Map<string, Promise<string[]>>();
+  return (...of) => {
+    const key = JSON.stringify(of);
+    const found = read.get(key) ?? landedIdeas(...of);
+    read.set(key, found);
+    return found;
+  };
+}
+
+interface Read {
+  model: RunModel;
+  problems: string[];
+}
+
+const whole = (root: string, ref: RunRef, landed: Landed): Promise<Read | undefined> =>
+  readModel(root, ref, undefined, landed);
 
 /** Events that say how ideas stand and what their agents took. Text in an event has its quotes escaped. */
 const SAYS = /"kind":"(?:run|idea|iteration|iteration-end|command|gone)"/;
 
-async function streamed(root: string, ref: RunRef): Promise<RunModel | undefined> {
-  const found = await emptyModel(root, ref);
+async function streamed(root: string, ref: RunRef, landed: Landed): Promise<Read | undefined> {
+  const found = await emptyModel(root, ref, landed);
   if (!found) return undefined;
   const { model } = found;
   for await (const line of new LineTail(eventsPath(root, ref)).take()) {
     const event = SAYS.test(line) ? parseEvent(line) : undefined;
     if (event) fold(model, event);
   }
-  await takeAdded(root, ref, model);
-  return model;
+  return { model, problems: await takeAdded(root, ref, model) };
 }

@@ -3,6 +3,7 @@
  * Invariant: judged by content (the tree and the gate), never by the agent's words or by the number of commits.
  * May import protocol only.
  */
+import { noProgressFor } from '../../protocol/advice.js';
 import type { AgentSignal, Feedback, RunAgentResult } from '../../protocol/agent-run.js';
 import type { GateResult } from '../../protocol/gate.js';
 import type { Cause } from '../../protocol/idea-run.js';
@@ -129,7 +130,7 @@ export function rungsText(before: Stall, idle: number, ladder: Ladder, able?: (r
 
 /** The text for the next prompt; for the rung that asks, the question to the person. */
 export function wordsOf(rung: Rung, idle: number, feedback?: Feedback): string {
-  const count = `${idle} iterations in a row made no progress on this task`;
+  const count = noProgressFor(idle);
   switch (rung.do) {
     case 'nudge':
       return `${count}. Do not repeat an approach that failed. Name the real obstacle first, then try another approach.`;

@@ -4,7 +4,7 @@
  * never started in this run. Pure; may import protocol and decide only.
  */
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
-import type { ToldState, TrackedItem } from '../../protocol/tracker.js';
+import type { ToldState, TrackedItem, TrackedState } from '../../protocol/tracker.js';
 import { clip, MAX_QUESTION } from '../text.js';
 
 /** `turns`: ideas whose status changed, as they were then. */
@@ -18,7 +18,7 @@ export function noteTracked(state: AutopilotState, turns: readonly IdeaEntry[]):
     const before = Object.hasOwn(told, id) ? told[id] : undefined;
     if (now === before) continue;
     // The claim tells that work begins; what never began has nothing to give back.
-    const silent = now === 'works' ? before !== 'asks' && before !== 'review' : before === undefined;
+    const silent = now === 'works' ? before !== 'asks' && !isReview(before) : before === undefined;
     if (now !== 'released' || before !== undefined) told[id] = now;
     if (silent) {
       if (now === 'works') drop(state.tracked, id);
@@ -40,7 +40,7 @@ function shownAs({ status, review }: IdeaEntry): ToldState {
     case 'wants-slot':
       return 'works';
     case 'landing':
-      return review?.at === undefined ? 'works' : 'review';
+      return review?.at === undefined ? 'works' : `review ${review.number}`;
     case 'needs-human':
       return 'asks';
     case 'landed':
@@ -50,13 +50,15 @@ function shownAs({ status, review }: IdeaEntry): ToldState {
   }
 }
 
+const isReview = (told: ToldState | undefined): boolean => told?.startsWith('review ') === true;
+
 const itemOf = ({ card, life, reason, commit, review }: IdeaEntry, told: ToldState): TrackedItem => {
-  const state = told === 'review' ? 'works' : told;
+  const state = isReview(told) ? 'works' : (told as TrackedState);
   return {
     ...{ idea: card.id, state, life: Math.abs(life) },
     ...(reason && state !== 'works' && state !== 'done' ? { reason: clip(reason, MAX_QUESTION) } : {}),
     ...(commit && state === 'done' ? { commit } : {}),
-    ...(review && told === 'review' ? { review: review.url } : {}),
+    ...(review && isReview(told) ? { review: review.url } : {}),
   };
 };
 

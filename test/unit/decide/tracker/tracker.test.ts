@@ -50,6 +50,12 @@ describe('what a tracker is told (F3)', () => {
     expect(items.map((one) => textOf(one, { run: 'r', target: 'main' }))).toEqual([
       '**ralphctl** has this in review: https://forge/4 (run `r`). This comment changes with the state of the work.',
     ]);
+    noteTracked(state, [turn('a', 'landing', { review: { ...review, work, at: 0 } })]);
+    expect(takeTracked(state)).toEqual([]);
+    // Its pull request is gone, and it has another one.
+    const other = { ...review, number: 5, url: 'https://forge/5' };
+    noteTracked(state, [turn('a', 'landing', { review: { ...other, work, at: 0 } })]);
+    expect(takeTracked(state)).toEqual([{ idea: 'a', state: 'works', life: 1, review: other.url }]);
     noteTracked(state, [turn('a', 'wants-slot', { review: { ...review, work } }), turn('a', 'running')]);
     expect(takeTracked(state)).toEqual([{ idea: 'a', state: 'works', life: 1 }]);
     noteTracked(state, [turn('a', 'landed', { commit: 'abc', review: { ...review, work } })]);
