@@ -171,6 +171,8 @@ function hostsOfUrls(env: Env): string[] {
     if (!URL_VARIABLE.test(name) || value === undefined || !URL.canParse(value)) return [];
     const { protocol, hostname, port } = new URL(value);
     if (protocol !== 'https:' && protocol !== 'http:') return [];
-    return [port === '' ? hostname : `${hostname}:${port}`].filter((place) => !/^(?:localhost|127\.|\[)/.test(place));
+    return [port === '' ? hostname : `${hostname}:${port}`].filter(
+      (place) => !/^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)/.test(place),
+    );
   });
 }

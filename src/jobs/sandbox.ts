@@ -92,7 +92,6 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     ]),
     writable: await existing(written),
     temporary: await real(temporary),
-    sockets: await real(await socketFolder()),
     agent: {
       state: await existing(own.state),
       settings: await existing(own.settings),
@@ -103,6 +102,8 @@ async function open(input: SandboxInput, mode: SandboxMode, { argv, env }: Start
     programs: await programsFor(argv, env, input.cwd),
     listening: await listeningSockets(),
     kindOf,
+    // The last: nothing of the above may fail and leave it.
+    sockets: await real(await socketFolder()),
   };
   const project = projectAround(deps.root, scratch);
   const folders = [facts.sockets, facts.temporary];

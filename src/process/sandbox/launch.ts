@@ -45,9 +45,16 @@ const MOST_NAMED = 5;
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { facts, places, upstreams, program, closed } = options;
-  closeInherited();
+  const cleared = async (): Promise<void> => {
+    // A folder that a program closed to us is no reason to lose its run.
+    for (const path of [facts.sockets, facts.temporary]) await removeTree(path);
+    await closed?.();
+  };
   const bridge = programFile(BRIDGE_FILE);
-  const proxy = await startProxy({ folder: facts.sockets, places, upstreams });
+  const proxy = await startIn({ folder: facts.sockets, places, upstreams }).catch(async (error: unknown) => {
+    await cleared();
+    throw error;
+  });
   const offered = proxy.ports.map(({ port, socket }) => `${port}=${join(SOCKETS, socket)}`);
   const inside = {
     program,
@@ -65,11 +72,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     told: () => [...refusedText(proxy.refused), ...leftText(proxy.left)],
     close: async () => {
       await proxy.close();
-      // A folder that a program closed to us is no reason to lose its run.
-      for (const path of [facts.sockets, facts.temporary]) await removeTree(path);
-      await closed?.();
+      await cleared();
     },
   };
+}
+
+async function startIn(options: Parameters<typeof startProxy>[0]): ReturnType<typeof startProxy> {
+  closeInherited();
+  return startProxy(options);
 }
 
 function refusedText(refused: ReadonlyMap<string, number>): string[] {

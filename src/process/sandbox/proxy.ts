@@ -37,7 +37,7 @@ const FIRST_PORT = 3128;
 const MOST_REFUSED = 100;
 const MOST_LEFT = 10;
 const DIAL_MS = 30_000;
-const LOOPBACK = /^(?:localhost|127\.|::1$)/;
+const LOOPBACK = /^(?:localhost$|127(?:\.\d+){3}$|::1$)/;
 export const PROXY_SOCKET = 'proxy.sock';
 export const TOLD_SOCKET = 'told.sock';
 
@@ -60,7 +60,10 @@ export async function startProxy({ folder, places, upstreams }: ProxyOptions): P
   const listen = async (server: Server, name: string): Promise<void> => {
     servers.push(server);
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
+      server.once('error', (error) => {
+        for (const one of servers) one.close();
+        reject(error);
+      });
       server.listen(join(folder, name), resolve);
     });
   };

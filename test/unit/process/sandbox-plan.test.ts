@@ -365,6 +365,8 @@ describe('programs and agents', () => {
     expect(own.hosts).toContain('gateway.example:8443');
     const local = ownPlaces({ adapter: 'claude' }, { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' }, '/home/u');
     expect(local.hosts.filter((host) => host.startsWith('127.'))).toEqual([]);
+    const named = ownPlaces({ adapter: 'claude' }, { ANTHROPIC_BASE_URL: 'http://localhost-llm.example:1' }, '/home/u');
+    expect(named.hosts).toContain('localhost-llm.example:1');
   });
 });
 
