@@ -2,10 +2,24 @@
 import { ftruncateSync, statSync, writeSync } from 'node:fs';
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tickUntracked } from '../../src/jobs/tick-untracked.js';
 import type { TickFile } from '../../src/run-files/ticks.js';
 import { type Bench, bench } from './bench.js';
+
+/** Called when a tick begins to wait between two looks at the file. */
+const waits = vi.hoisted(() => ({ begin: (_ms: number): void => undefined }));
+vi.mock('node:timers/promises', async (original) => {
+  const real = await original<typeof import('node:timers/promises')>();
+  const setTimeout = (ms: number): Promise<void> => {
+    waits.begin(ms);
+    return real.setTimeout(ms);
+  };
+  return { ...real, setTimeout };
+});
+afterEach(() => {
+  waits.begin = () => undefined;
+});
 
 const IDS = Array.from({ length: 12 }, (_, n) => `US-${n + 1}`);
 interface Prd {
@@ -83,18 +97,32 @@ describe('a backlog that git does not track', () => {
     const whole = await readFile(file, 'utf8');
     const opened = await open(file, 'r+');
     const { ino } = await stat(file);
+    let begun = false;
     const begin = (): void => {
+      begun = true;
       ftruncateSync(opened.fd);
       writeSync(opened.fd, whole.slice(0, 100), 0);
     };
-    if (when === 'before') begin();
+    // The rest comes between two looks of the tick, however slow the machine is. A short wait is for a save to begin.
+    const rest = new Promise<void>((resolve) => {
+      waits.begin = (ms) => {
+        if (!begun || ms < 50) return;
+        waits.begin = () => undefined;
+        writeSync(opened.fd, `${whole.slice(100)}\n`, 100);
+        resolve();
+      };
+    });
+    const done = rest.then(() => true);
     const ticking = tick('US-2');
     if (when === 'after') {
       while (statSync(file).ino === ino) await new Promise((resolve) => setImmediate(resolve));
       begin();
+    } else {
+      const later = (): Promise<false> => new Promise((resolve) => setImmediate(() => resolve(false)));
+      do begin();
+      while (!(await Promise.race([done, later()])));
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await opened.write(`${whole.slice(100)}\n`, 100);
+    await rest;
     await opened.close();
     await ticking;
     expect(await ticked()).toEqual(['US-2']);
