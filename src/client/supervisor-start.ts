@@ -8,7 +8,7 @@ import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectDir } from '../config/paths.js';
-import { parseStat } from '../process/identity.js';
+import { hasProc, parseStat } from '../process/identity.js';
 import { processTable, readProc } from '../process/table.js';
 import { runningWorker, type WorkerRecord } from '../worker/record.js';
 
@@ -123,7 +123,7 @@ class Progress {
 
 async function usedBy(pid: number | undefined): Promise<string> {
   if (pid === undefined) return '';
-  if (process.platform !== 'linux') return String((await processTable()).find((row) => row.pid === pid)?.cpuMs);
+  if (!hasProc) return String((await processTable()).find((row) => row.pid === pid)?.cpuMs);
   const stat = parseStat(String(readProc(pid, 'stat') ?? ''));
   // In nanoseconds, where the kernel counts them: on a busy machine a process gets less than a tick at a time.
   const scheduled = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '');

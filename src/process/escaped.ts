@@ -2,13 +2,13 @@
  * Finds processes that got away from a run: they dropped its token and left its group and its tree, but they still work in
  * its folders.
  * Invariant: reads only. Evidence decides: a process counts only when it is the user's own, began after the run, has been
- * handed to one of our ancestors because its parents ended, and nothing shows that a person or a service started it. Linux
- * only: elsewhere nothing is found.
+ * handed to one of our ancestors because its parents ended, and nothing shows that a person or a service started it. Only with
+ * /proc: `ps` does not show what a process has open.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
-import type { Identity } from './identity.js';
+import { hasProc, type Identity } from './identity.js';
 import { killTree, TreeWatch } from './kill.js';
 import { descendantsOf, ownLine, type ProcessRow, processTable, readProc } from './table.js';
 import { findByToken } from './tokens.js';
@@ -32,7 +32,7 @@ const SESSIONS = ['XDG_SESSION_ID', 'SSH_CONNECTION', 'DISPLAY', 'WAYLAND_DISPLA
 
 /** In order of the table: parents need not come first. */
 export async function findEscaped(rules: EscapeRules): Promise<Named[]> {
-  if (process.platform !== 'linux') return [];
+  if (!hasProc) return [];
   const since = rules.since instanceof Date ? ticksAt(rules.since) : ticksOf(rules.since);
   if (Number.isNaN(since) || rules.places.length === 0) return [];
   const places = await Promise.all(rules.places.map((place) => realpath(place).catch(() => place)));
@@ -142,10 +142,10 @@ const MOST_ROUNDS = 5;
 
 export const named = (program: string, pid: number): string => `${program} (pid ${pid})`;
 
-/** Remembers the tree's processes while their parents live. Call what it returns when the run is over. Linux only. */
+/** Remembers the tree's processes while their parents live. Call what it returns when the run is over. Only with /proc, where a look is cheap. */
 export function lookOften(tree: TreeWatch): () => void {
   let timer: NodeJS.Timeout | undefined;
-  let over = process.platform !== 'linux';
+  let over = !hasProc;
   const look = async (): Promise<void> => {
     const begun = performance.now();
     await tree.look().catch(() => undefined);

@@ -9,14 +9,18 @@ import { readFile } from 'node:fs/promises';
 
 export interface Identity {
   pid: number;
-  /** Opaque; equal only for the same process: `<boot id>/<pid namespace>/<start ticks>` on Linux, a date elsewhere. */
+  /** Opaque, no spaces; equal only for the same process: `<boot id>/<pid namespace>/<start ticks>`, or a date of `ps`. */
   startTime: string;
 }
 
 /** `unknown`: it lives in another pid namespace (a container), where its pid cannot be looked up from here. */
 export type Aliveness = 'alive' | 'dead' | 'unknown';
 
-const linux = process.platform === 'linux';
+/**
+ * Processes are read from /proc; else from `ps`, as other systems have it. `RALPHCTL_PROCESS_TABLE=ps` is for tests, and
+ * for all processes of ralphctl or for none: an identity of the one kind never equals one of the other.
+ */
+export const hasProc = process.platform === 'linux' && process.env.RALPHCTL_PROCESS_TABLE !== 'ps';
 let here: { boot: string; namespace: string } | undefined;
 
 /** Start ticks repeat after a reboot, and pids in every container; stored identities outlive both. */
@@ -79,15 +83,18 @@ export function ps(args: readonly string[]): Promise<string> {
   });
 }
 
+/** The start of a process as `ps` prints it (`lstart`), without spaces, because some lists of identities have them. */
+export const startOf = (printed: string): string => printed.trim().replace(/\s+/g, '_');
+
 /** Identity of a living process; undefined when there is none with that pid (zombies included). */
 export async function identityOf(pid: number): Promise<Identity | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  if (linux) {
+  if (hasProc) {
     const stat = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''));
     return stat && !isZombie(stat.state) ? { pid, startTime: stat.startTime } : undefined;
   }
   const match = /^\s*(\S+)\s+(\S.*?)\s*$/m.exec(await ps(['-o', 'stat=,lstart=', '-p', String(pid)]));
-  return match?.[1] && match[2] && !isZombie(match[1]) ? { pid, startTime: match[2] } : undefined;
+  return match?.[1] && match[2] && !isZombie(match[1]) ? { pid, startTime: startOf(match[2]) } : undefined;
 }
 
 /**
@@ -95,7 +102,7 @@ export async function identityOf(pid: number): Promise<Identity | undefined> {
  * one that has already ended, which an asynchronous look-up would miss.
  */
 export async function identityOfNewChild(pid: number): Promise<Identity> {
-  if (linux) {
+  if (hasProc) {
     try {
       const stat = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
       if (stat) return { pid, startTime: stat.startTime };
@@ -118,7 +125,7 @@ export const ownIdentity = (): Promise<Identity> => {
 
 /** Whether exactly this process, not a later one with the same pid, still runs. */
 export async function aliveness(identity: Identity): Promise<Aliveness> {
-  if (linux) {
+  if (hasProc) {
     const [boot, namespace] = identity.startTime.split('/');
     const world = thisWorld();
     if (boot === world.boot && namespace !== world.namespace) return 'unknown';

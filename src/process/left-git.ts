@@ -1,12 +1,11 @@
 /**
  * Git commands that a dead job process left. They are found by a mark in their environment, which names the job process
  * and its project.
- * Invariant: finds only git, only of dead job processes, and only of one project. Reads only. Linux only; elsewhere it
- * finds none.
+ * Invariant: finds only git, only of dead job processes, and only of one project. Reads only.
  */
 import { readFileSync } from 'node:fs';
-import { type Identity, isAlive, isZombie, ownIdentity, parseStat } from './identity.js';
-import { eachPid, readProc } from './table.js';
+import { type Described, gitProcesses } from './described.js';
+import { type Identity, isAlive, ownIdentity } from './identity.js';
 
 /** In the environment of every git command: `<pid> <start time> <project> <state root>`. */
 const MARK = 'RALPHCTL_LAUNCHER';
@@ -33,30 +32,19 @@ export async function markGit({ root, project }: Place): Promise<void> {
 }
 
 export async function findLeftGit({ root, project }: Place): Promise<LeftGit[]> {
-  if (process.platform !== 'linux') return [];
-  const marked: { git: LeftGit; jobProcess: Identity }[] = [];
-  await eachPid((pid) => {
-    const stat = readProc(pid, 'stat')?.toString('latin1') ?? '';
-    // Lasting leftovers of git or a set-up command, such as build daemons, do not count.
-    if (!/\(git\)/.test(stat.slice(0, 40))) return;
-    const fields = parseStat(stat);
-    if (!fields || isZombie(fields.state)) return;
-    const environment = readProc(pid, 'environ')?.toString('utf8').split('\0') ?? [];
-    const value = environment.find((line) => line.startsWith(`${MARK}=`))?.slice(MARK.length + 1) ?? '';
-    const [owner, startTime = '', ...rest] = value.split(' ');
-    if (rest.join(' ') !== `${project} ${root}`) return;
-    const endable = environment.includes(ONLY_READS) || waitsAtPipe(pid);
-    marked.push({
-      git: { pid, startTime: fields.startTime, command: commandOf(pid), endable },
-      jobProcess: { pid: Number(owner), startTime },
-    });
-  });
   const left: LeftGit[] = [];
-  for (const { git, jobProcess } of marked) if (!(await isAlive(jobProcess))) left.push(git);
+  // Lasting leftovers of git or a set-up command, such as build daemons, do not count.
+  for (const git of await gitProcesses()) {
+    const value = git.environment.find((line) => line.startsWith(`${MARK}=`))?.slice(MARK.length + 1) ?? '';
+    const [owner, startTime = '', ...rest] = value.split(' ');
+    if (rest.join(' ') !== `${project} ${root}` || (await isAlive({ pid: Number(owner), startTime }))) continue;
+    const endable = git.environment.includes(ONLY_READS) || waitsAtPipe(git.pid);
+    left.push({ pid: git.pid, startTime: git.startTime, command: commandOf(git), endable });
+  }
   return left;
 }
 
-/** It opens a named pipe that nobody writes to. */
+/** It opens a named pipe that nobody writes to. Linux only: `ps` has no name for this that systems share. */
 function waitsAtPipe(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/wchan`, 'latin1').includes('wait_for_partner');
@@ -65,8 +53,7 @@ function waitsAtPipe(pid: number): boolean {
   }
 }
 
-function commandOf(pid: number): string {
-  const words = readProc(pid, 'cmdline')?.toString('utf8').split('\0').filter(Boolean) ?? [];
+function commandOf({ words }: Described): string {
   const shown = words.filter((word, at) => word !== '-c' && words[at - 1] !== '-c');
   return shown.join(' ').slice(0, LONGEST_COMMAND);
 }

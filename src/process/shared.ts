@@ -1,8 +1,8 @@
 /**
  * Processes that a git command may start and that serve all of the user's programs from then on: the master of shared
  * ssh connections, the cache of passwords, the agents of gpg and ssh.
- * Invariant: reads only. By their command lines: they carry the environment of whatever started them first. Linux only;
- * elsewhere none is known.
+ * Invariant: reads only. By their command lines: they carry the environment of whatever started them first. Only with
+ * /proc; elsewhere none is known.
  */
 import { readProc } from './table.js';
 

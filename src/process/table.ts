@@ -8,14 +8,14 @@ import { constants, readdirSync, readFileSync } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { type Identity, isZombie, parseStat, ps } from './identity.js';
+import { hasProc, type Identity, isZombie, parseStat, ps, startOf } from './identity.js';
 
 export interface ProcessRow extends Identity {
   ppid: number;
   pgid: number;
-  /** It has a controlling terminal (known on Linux only). */
+  /** It has a controlling terminal (known from /proc only). */
   terminal?: boolean;
-  /** Processor time used by it and (on Linux) its ended children, milliseconds. */
+  /** Processor time used by it and (from /proc) its ended children, milliseconds. */
   cpuMs: number;
 }
 
@@ -34,8 +34,9 @@ export async function eachPid(work: (pid: number) => void): Promise<void> {
   }
 }
 
-/** A file of one process; undefined when the process has ended or is not readable. */
+/** A file of one process; undefined when the process has ended or is not readable, and where there is no /proc. */
 export function readProc(pid: number, name: 'stat' | 'environ' | 'cmdline'): Buffer | undefined {
+  if (!hasProc) return undefined;
   try {
     return readFileSync(`/proc/${pid}/${name}`);
   } catch {
@@ -61,7 +62,13 @@ async function fromPs(): Promise<ProcessRow[]> {
     const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
     const [, pid, ppid, pgid, state, time, startTime] = match ?? [];
     if (!state || !time || !startTime || isZombie(state)) continue;
-    rows.push({ pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid), startTime, cpuMs: cpuTime(time) });
+    rows.push({
+      pid: Number(pid),
+      ppid: Number(ppid),
+      pgid: Number(pgid),
+      startTime: startOf(startTime),
+      cpuMs: cpuTime(time),
+    });
   }
   return rows;
 }
@@ -74,7 +81,7 @@ export function cpuTime(text: string): number {
 }
 
 /** Every visible live process. */
-export const processTable = (): Promise<ProcessRow[]> => (process.platform === 'linux' ? fromProc() : fromPs());
+export const processTable = (): Promise<ProcessRow[]> => (hasProc ? fromProc() : fromPs());
 
 /** The processes that have one of `roots` as an ancestor, without the roots. */
 export function descendantsOf(roots: ReadonlySet<number>, table: readonly ProcessRow[]): ProcessRow[] {

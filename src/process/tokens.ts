@@ -4,7 +4,8 @@
  * a git command has left to serve all of the user's programs.
  */
 import { ATTEMPT_ENV } from '../protocol/names.js';
-import { type Identity, identityOf, ps } from './identity.js';
+import { describedByPs } from './described.js';
+import { hasProc, type Identity, identityOf } from './identity.js';
 import { killIdentities } from './kill.js';
 import { GIT_CALL, isShared } from './shared.js';
 import { descendantsOf, eachPid, ownLine, processTable, readProc } from './table.js';
@@ -51,9 +52,9 @@ async function fromProc(prefix: string): Promise<Carrier[]> {
 
 async function fromPs(prefix: string): Promise<Carrier[]> {
   const found: Carrier[] = [];
-  for (const line of (await ps(['-A', '-E', '-ww', '-o', 'pid=,command='])).split('\n')) {
-    const token = line.split(` ${ATTEMPT_ENV}=`)[1]?.split(' ')[0];
-    if (token !== undefined && tokenMatches(token, prefix)) found.push({ pid: Number.parseInt(line, 10), token });
+  for (const { pid, environment } of await describedByPs()) {
+    const token = environment.find((line) => line.startsWith(`${ATTEMPT_ENV}=`))?.slice(ATTEMPT_ENV.length + 1);
+    if (token !== undefined && tokenMatches(token, prefix)) found.push({ pid, token });
   }
   return found;
 }
@@ -67,7 +68,7 @@ export type Spares = (token: string) => Promise<boolean>;
  */
 export async function findByToken(prefix: string, spares?: Spares): Promise<Identity[]> {
   const bare = cleaned(prefix);
-  const carriers = await (process.platform === 'linux' ? fromProc(bare) : fromPs(bare));
+  const carriers = await (hasProc ? fromProc(bare) : fromPs(bare));
   if (carriers.length === 0) return [];
   const own = ownLine(await processTable());
   const found = await Promise.all(

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { type Identity, identityOf } from '../process/identity.js';
+import { hasProc, type Identity, identityOf } from '../process/identity.js';
 import { DATABASE_FLAG } from './flags.js';
 
 export interface FoundServer {
@@ -26,7 +26,7 @@ async function linuxCommands(): Promise<[pid: number, args: string[]][]> {
   );
 }
 
-/** `ps` joins arguments with spaces, so the flag marks where the path begins. */
+/** `ps` joins arguments with spaces, so the flag marks where the path begins, and the next flag where it ends. */
 function psCommands(database: string): Promise<[pid: number, args: string[]][]> {
   const marker = ` ${DATABASE_FLAG} ${database} `;
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ function psCommands(database: string): Promise<[pid: number, args: string[]][]> 
       for (const line of stdout.split('\n')) {
         const [head, tail] = line.split(marker);
         const [, pid, program] = /^\s*(\d+)\s+(.*?) server start-dev$/.exec(head ?? '') ?? [];
-        if (!pid || !program || tail === undefined) continue;
+        if (!pid || !program || !tail?.startsWith('-')) continue;
         found.push([
           Number(pid),
           [program, 'server', 'start-dev', DATABASE_FLAG, database, ...tail.trim().split(/\s+/)],
@@ -50,7 +50,7 @@ function psCommands(database: string): Promise<[pid: number, args: string[]][]> 
 
 /** Servers running on exactly this database file. */
 export async function findServers(database: string): Promise<FoundServer[]> {
-  const commands = process.platform === 'linux' ? await linuxCommands() : await psCommands(database);
+  const commands = hasProc ? await linuxCommands() : await psCommands(database);
   const found: FoundServer[] = [];
   for (const [pid, args] of commands) {
     if (!owns(args, database)) continue;

@@ -6,7 +6,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { endLeftIn, findEscaped, lookOften } from '../../../src/process/escaped.js';
-import { type Identity, identityOf, isAlive, signalIdentity } from '../../../src/process/identity.js';
+import { hasProc, type Identity, identityOf, isAlive, signalIdentity } from '../../../src/process/identity.js';
 import { killTree, TreeWatch } from '../../../src/process/kill.js';
 import { run, startRun } from '../../../src/process/run.js';
 import { ENV, sh, tempDir, until } from './helpers.js';
@@ -41,7 +41,7 @@ async function orphan(cwd: string, script: string, env: Record<string, string> =
   onTestFinished(() => rm(complaints(cwd), { force: true }));
 }
 
-describe.runIf(process.platform === 'linux')('a process without token, group and parents', () => {
+describe.runIf(hasProc)('a process without token, group and parents', () => {
   it.each([
     ['that stands in the worktree', 'echo $$ > "$0/pid"; exec sleep 600'],
     ['that ignores TERM there', 'trap "" TERM; echo $$ > "$0/pid"; while :; do sleep 600; done'],
@@ -109,7 +109,7 @@ describe.runIf(process.platform === 'linux')('a process without token, group and
   });
 });
 
-describe.runIf(process.platform === 'linux')('what stands in the worktree and is not of the run', () => {
+describe.runIf(hasProc)('what stands in the worktree and is not of the run', () => {
   const PTY = "import pty; pty.spawn(['/bin/sh', '-c', 'echo \\$\\$ > shell; exec sleep 600'])";
 
   it.each([

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { aliveness, identityOf, isAlive, ownIdentity, parseStat, terminate } from '../../../src/process/identity.js';
+import {
+  aliveness,
+  hasProc,
+  identityOf,
+  isAlive,
+  ownIdentity,
+  parseStat,
+  terminate,
+} from '../../../src/process/identity.js';
 import { until } from './helpers.js';
 
 const sleeper = () => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -29,7 +37,7 @@ describe('process identity', () => {
     expect(await aliveness({ pid: self.pid, startTime: 'an earlier boot/1/2' })).toBe('dead');
   });
 
-  it.runIf(process.platform === 'linux')('says unknown for a process of another pid namespace', async () => {
+  it.runIf(hasProc)('says unknown for a process of another pid namespace', async () => {
     const self = await ownIdentity();
     const [boot, , ticks] = self.startTime.split('/');
     expect(await aliveness({ pid: self.pid, startTime: `${boot}/1/${ticks}` })).toBe('unknown');
