@@ -113,13 +113,18 @@ async function changeTime(path: string): Promise<number | undefined> {
   return undefined;
 }
 
-/** All agents that ran when one of the files changed; the reporting one comes first. */
+/** Those that changed while an agent ran. While an idea is prepared, only a person or another program does that. */
+export const whileAgentsRan = (root: string, files: readonly Changed[]): Changed[] =>
+  files.filter((file) => (running.get(root) ?? []).some((one) => ranAt(one, file)));
+
+/** All agents that ran when one of the files changed; the reporting one comes first. Of a lost worker, only that one is known. */
 export function whoRan(root: string, files: readonly Changed[], self: string): string {
-  const there = (running.get(root) ?? []).filter(({ from, to = Number.POSITIVE_INFINITY }) =>
-    files.some(({ at }) => at >= from - 20 && at <= to + 20),
-  );
-  return namesAmong(there, self);
+  const there = (running.get(root) ?? []).filter((one) => files.some((file) => ranAt(one, file)));
+  return namesAmong(there, self) || self;
 }
+
+const ranAt = ({ from, to = Number.POSITIVE_INFINITY }: Watcher, { at }: Changed): boolean =>
+  at >= from - 20 && at <= to + 20;
 
 /** Whether the agent of an idea ran since then. */
 export const ranSince = (root: string, since: number, idea: string): boolean =>
