@@ -85,7 +85,10 @@ const DECIDED = new Set<OpenState>(['given up', 'skipped']);
 
 /** A reason of an older run may end with a command that somebody has given since. */
 const withoutAdvice = (reason: string): string =>
-  reason.replace(/(?:\. Later runs leave it out until: ralphctl retry \S+|; it stays out until a retry)$/, '');
+  reason.replace(
+    /(?:\. Later runs leave it out until: ralphctl retry \S+|; it stays out until a retry|; start it again with: ralphctl retry \S+)$/,
+    '',
+  );
 
 /** The open question of an idea that a stopped run returned to the backlog. */
 function unanswered({ status, iterations, said, left }: IdeaModel): string | undefined {

@@ -82,7 +82,7 @@ function quoting(outcome: AgentOutcome, { finalMessage }: Reading, { tail }: Run
   if (outcome.kind !== 'failed' || !outcome.message.includes(NO_WORD)) return outcome;
   const words = lastWords(finalMessage) || lastWords(tail);
   if (words === '') return outcome;
-  const text = outcome.message.replace(NO_WORD, () => ` and no error. Its last words: ${words}`);
+  const text = outcome.message.replace(NO_WORD, () => ` and told no error. Its last words: “${words}”`);
   return { ...outcome, message: text };
 }
 
@@ -102,8 +102,7 @@ function withoutVerdict(
 ): AgentOutcome {
   if (meaning?.turns) return { kind: 'timeout', why: 'turns' };
   const said = reading.errorText.trim();
-  const ending =
-    run.signal === null ? `ended with exit code ${run.exitCode}` : `was killed from outside by ${run.signal}`;
+  const ending = run.signal === null ? `ended with exit code ${run.exitCode}` : `was killed by ${run.signal}`;
   const message = said === '' ? `${name} ${ending}${NO_WORD}` : `${name} ${ending}: ${said}`;
   // 128 + signal: a wrapper reports that its program was killed.
   const killed = run.signal !== null || run.exitCode === 143 || run.exitCode === 137 || run.exitCode === 130;

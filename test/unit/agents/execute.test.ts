@@ -63,7 +63,7 @@ echo 'noise' >&2; printf '\\033[32m<ralph nonce="%s">COMPLETE</ralph>\\033[0m\\n
     expect(await end('echo begin; echo "the licence is used up: rate limit"; exit 3')).toMatchObject({
       failure: 'agent',
       message: expect.stringMatching(
-        /exit code 3 and no error\. Its last words: begin the licence is used up: rate limit$/,
+        /exit code 3 and told no error\. Its last words: “begin the licence is used up: rate limit”$/,
       ),
     });
     expect(await end('echo out; echo why >&2; exit 3')).toMatchObject({ message: expect.stringMatching(/ 3: why$/) });

@@ -9,6 +9,7 @@ import { takeVerdicts } from '../../../src/model/stands.js';
 import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import { makeReport } from '../../../src/report/build.js';
+import type { Extra } from '../../../src/report/extra.js';
 import { historyRun } from '../../../src/report/history.js';
 import { htmlReport } from '../../../src/report/html.js';
 import { markdownReport } from '../../../src/report/markdown.js';
@@ -100,6 +101,25 @@ describe('the report of a night', () => {
     expect(textReport(old).join('\n')).toContain(
       '? price-007    asks then, landed Wed 18 Nov: Round half up or half even?',
     );
+  });
+
+  it('C2: an idea that was taken off in its run and has landed since is told without the retry, which would be refused', () => {
+    const reason = 'taken off main by ee420101; start it again with: ralphctl retry help-001';
+    const at = new Date(clockAt('31:00')).toISOString();
+    const events = shopNight().filter((event) => event.kind !== 'run');
+    events.push({
+      at,
+      kind: 'idea',
+      idea: 'help-001',
+      title: 'Link the help page',
+      status: 'pending',
+      held: true,
+      reason,
+    });
+    const reasonWith = (later: Extra['later']): string | undefined =>
+      reportOf(events, { later }).open.find(({ idea }) => idea === 'help-001')?.reason;
+    expect(reasonWith(new Map([['help-001', 'landed Sun 29 Nov']]))).toBe('taken off main by ee420101');
+    expect(reasonWith(undefined)).toBe(reason);
   });
 
   it('asks on where a run that was stopped put a question back', () => {
