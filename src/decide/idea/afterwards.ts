@@ -20,7 +20,7 @@ export function endSays(board: Board, id: string, then: Afterwards['do']): strin
 export const goesOnWith = (board: Board, id: string): string =>
   isLast(board)
     ? `Nothing else is left to do, so the run ends then. The next one starts ${id} again: ralphctl start`
-    : `Resume with: ralphctl resume ${id}`;
+    : `Resume it in this run with: ralphctl resume ${id}. The next run starts it again`;
 
 /** The run has no other idea that is open or can start. */
 const isLast = ({ state, openCount, graph }: Board): boolean =>

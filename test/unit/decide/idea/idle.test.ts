@@ -92,7 +92,7 @@ test('C1: a pause now after a stop says that the idea stops, and that its agent 
   const two = started();
   two.command({ verb: 'stop', idea: 'a' });
   expect(two.command({ verb: 'pause-now', idea: 'a' })).toEqual({
-    done: 'a stops now: its agent is ended, its work is kept, its iteration is not charged. Resume with: ralphctl resume a',
+    done: 'a stops now: its agent is ended, its work is kept, its iteration is not charged. Resume it in this run with: ralphctl resume a. The next run starts it again',
   });
   closed(two, 'a', 'stopped');
   expect(two.command({ verb: 'resume', idea: 'a' })).toMatchObject({

@@ -324,7 +324,7 @@ describe('C1 one idea', () => {
     const pilot = pilotOf(ideas(2), { slots: 1 });
     decided(pilot);
     expect(done(pilot, { verb: 'stop', idea: 'i1', reason: 'too early' })).toMatch(
-      /^i1 stops: its running iteration ends first, .*: ralphctl resume i1$/,
+      /^i1 stops: its running iteration ends first, .*: ralphctl resume i1\. The next run starts it again$/,
     );
     expect(decided(pilot)).toEqual(['stop i1']);
     closed(pilot, 'i1', 'stopped');
