@@ -5,14 +5,18 @@
  * move with it.
  */
 import { mkdir, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
 import { exists, privateGitDir, type WorktreeEntry } from './list.js';
 import { copiedRegistration, registrations, repairLinks } from './moved.js';
-import { freePlace } from './places.js';
-import { readMark } from './recycle.js';
+import { freePlace, isPlace } from './places.js';
+import { ownerOf } from './recycle.js';
+
+/** The folder of worktrees in a state folder. */
+const IN_STATE = /^(.+)\/projects\/[^/]+\/worktrees$/s;
 
 export interface Wanted {
   repo: string;
@@ -36,7 +40,7 @@ export async function bringOver(
   }
   if (await privateGitDir(entry.path)) throw await takenElsewhere(wanted, entry, entries);
   const admin = (await registrations(commonDir)).find((one) => one.path === entry.path)?.admin;
-  const ours = admin !== undefined && (await readMark(admin, 'idea')) === wanted.idea;
+  const ours = admin !== undefined && (await ownerOf(admin)) === wanted.idea;
   if (!ours || !(await exists(entry.path))) throw await takenElsewhere(wanted, entry, entries);
   await repairLinks(commonDir);
   const path = await freePlace(wanted.root, entries);
@@ -55,12 +59,14 @@ export async function takenElsewhere(
   entries: readonly WorktreeEntry[],
 ): Promise<RepositoryError> {
   const gitDir = await privateGitDir(path);
-  if (!gitDir || (await readMark(gitDir, 'idea')) !== idea)
+  const [, state] = IN_STATE.exec(dirname(path)) ?? [];
+  // Between its registration and its mark, only its place tells.
+  const made = state !== undefined && isPlace(basename(path)) ? idea : undefined;
+  if (!gitDir || ((await ownerOf(gitDir)) ?? made) !== idea)
     return new RepositoryError(
       `The branch ${branch} is checked out in ${path}, which is not a worktree of ralphctl.`,
       `Free the branch: git -C ${shellQuoted(path)} switch --detach`,
     );
-  const state = /^(.+)\/projects\/[^/]+\/worktrees\/[^/]+$/s.exec(path)?.[1];
   const there = `RALPHCTL_HOME=${shellQuoted(state ?? 'THAT STATE FOLDER')} ralphctl`;
   return new RepositoryError(
     `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,

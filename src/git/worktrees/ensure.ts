@@ -68,6 +68,8 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   const key = `meta:${await canonical(input.repo)}`;
   const { placed, tip } = await exclusive(key, async () => {
     const got = await place(input, root, branch);
+    // Other state folders must know it from now on: filling a big one takes minutes.
+    await writeMark(got.placed.gitDir, 'filling', input.idea);
     await linkPlace(got.placed.path, name);
     return got;
   });
@@ -84,6 +86,7 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
     clearMark(placed.gitDir, 'recycling'),
     clearMark(placed.gitDir, 'rolled-back'),
   ]);
+  await clearMark(placed.gitDir, 'filling');
   const base = tip && !anew ? await startOfWork(input, tip) : input.base;
   const elsewhere = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
   if (elsewhere) await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base });

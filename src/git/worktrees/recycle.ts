@@ -88,11 +88,21 @@ export async function cleanUntracked(path: string, keep: readonly string[]): Pro
  */
 
 /**
- * `idea`: the owner · `recyclable`: landed and clean · `recycling`: being rebuilt for the named idea, empty · `reopen`:
- * see reopen.ts · `rolled-back`: see rollback.ts · `unproven`: kept folders may be another idea's, until set-up has
- * checked · `place`: the folder in which ralphctl left the worktree, which its agent may move · `put-away`: see put-away.ts
+ * `idea`: the owner · `filling`: the owner until it is ready for work · `recyclable`: landed and clean · `recycling`: being
+ * rebuilt for the named idea, empty · `reopen`: see reopen.ts · `rolled-back`: see rollback.ts · `unproven`: kept folders
+ * may be another idea's, until set-up has checked · `place`: the folder in which ralphctl left the worktree, which its
+ * agent may move · `put-away`: see put-away.ts
  */
-export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven' | 'place' | 'put-away';
+export type Mark =
+  | 'idea'
+  | 'filling'
+  | 'recyclable'
+  | 'recycling'
+  | 'reopen'
+  | 'rolled-back'
+  | 'unproven'
+  | 'place'
+  | 'put-away';
 
 const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
 
@@ -104,6 +114,11 @@ export async function writeMark(gitDir: string, mark: Mark, text: string): Promi
   await writeFile(`${file(gitDir, mark)}.new`, text);
   await rename(`${file(gitDir, mark)}.new`, file(gitDir, mark));
 }
+
+/** The idea that has it; undefined for one that was just registered, or is none of ralphctl's. */
+export const ownerOf = async (gitDir: string): Promise<string | undefined> =>
+  // In this order: `idea` is there before `filling` goes.
+  (await readMark(gitDir, 'filling')) ?? (await readMark(gitDir, 'idea'));
 
 export const clearMark = (gitDir: string, mark: Mark): Promise<void> => rm(file(gitDir, mark), { force: true });
 
