@@ -31,8 +31,14 @@ export async function hasKept(
   { verb, n, reason }: { verb: Kept['verb']; n?: number | undefined; reason?: string | undefined },
 ): Promise<boolean> {
   const { abandoned, kept = [] } = await freshRecord(root, project, idea);
-  const same = kept.some((one) => one.verb === verb && one.n === n && (!reason || one.reason === reason));
-  return same && !(abandoned && verb === 'retry') && !kept.some((one) => REPLACES[verb]?.includes(one.verb));
+  // A retry queues the idea, too.
+  const alike = verb === 'unblock' ? ['unblock', 'retry'] : [verb];
+  const [ours, others] = [
+    kept.filter((one) => alike.includes(one.verb)),
+    kept.filter((one) => !alike.includes(one.verb)),
+  ];
+  const same = ours.some((one) => one.n === n && (!reason || one.reason === reason));
+  return same && !(abandoned && verb === 'retry') && !others.some((one) => REPLACES[verb]?.includes(one.verb));
 }
 
 /** Returns the resulting command: a second limit adds to the first. */

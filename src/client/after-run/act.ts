@@ -184,9 +184,9 @@ async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promi
         throw new UserError(`${id} is not queued: ${idea.gone.text}. ${fixSentence(idea.gone)}`, EXIT.refused);
       const { retryFresh, retrySays } = await import('./retry.js');
       const kept = () => keepOne(closed, command, 'retry');
-      if (command.fresh) return retryFresh(closed, idea, kept);
-      if (await isKept(closed, command, 'retry'))
-        return { done: await retrySays(closed, idea, ALREADY), nothing: true };
+      const already = await isKept(closed, command, 'retry');
+      if (command.fresh) return retryFresh(closed, idea, kept, already);
+      if (already) return { done: await retrySays(closed, idea, ALREADY), nothing: true };
       await kept();
       return { done: await retrySays(closed, idea) };
     }

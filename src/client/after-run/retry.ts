@@ -9,16 +9,33 @@ import { leftOutBefore } from '../../model/left-out.js';
 import { many } from '../views/live-lines.js';
 import { type Closed, type ClosedIdea, runOf, startOf } from './closed.js';
 import type { DoneNow } from './git-now.js';
+import { ALREADY } from './kept-says.js';
 
-/** `keep` makes the next start carry the retry out. */
-export async function retryFresh(closed: Closed, idea: ClosedIdea, keep: () => Promise<unknown>): Promise<DoneNow> {
+/** `keep` makes the next start carry the retry out; `already`: it does so without it. */
+export async function retryFresh(
+  closed: Closed,
+  idea: ClosedIdea,
+  keep: () => Promise<unknown>,
+  already: boolean,
+): Promise<DoneNow> {
   const { onTarget, rollbackNow } = await import('./git-now.js');
+  const anew = already && (await beginsAnew(closed, idea.id));
   const over = await rollbackNow(closed, idea, true);
-  await keep();
+  const nothing = anew && !over.status;
+  if (!nothing) await keep();
   if (over.status) return over;
   const none = 'its branch has no commits of its own to take back';
   const next = `The next start runs it from the beginning${await onTarget(closed, idea)}: ${startOf(closed, idea)}`;
-  return { done: `${idea.id} is queued again; ${none}. No run is open. ${next}` };
+  const done = `${idea.id} is queued again${nothing ? ALREADY : ''}; ${none}. No run is open. ${next}`;
+  return { done, ...(nothing ? { nothing } : {}) };
+}
+
+/** Whether the next start begins it on the target in any case, as far as it has no work in a branch or worktree. */
+async function beginsAnew(closed: Closed, id: string): Promise<boolean> {
+  const run = await runOf(closed, id);
+  if (!run) return true;
+  const lost = await goneWork(run.repo, run.target, id).catch(() => undefined);
+  return !lost?.save && (await behindText(run, id)) === undefined;
 }
 
 /** `already`: to add where it was queued before. */

@@ -1,9 +1,12 @@
 /** Between runs, a command that changes nothing is refused, and says so. Features: C2. */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
 import { withClosed } from '../../../src/client/after-run/closed.js';
+import { forgetAmendment, forgetCarried } from '../../../src/client/commands/steer/forget.js';
 import { worktreesDir } from '../../../src/config/paths.js';
+import { keep } from '../../../src/git/saves/saves.js';
 import { rollbackIdea } from '../../../src/git/worktrees/rollback.js';
 import { EXIT } from '../../../src/protocol/user-error.js';
 import { recordOf } from '../../../src/run-files/carried.js';
@@ -40,6 +43,14 @@ beforeEach(async () => {
   ]);
 });
 afterEach(() => repo.remove());
+
+// Each command that needs git waits for Ctrl-C until its process ends.
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+afterEach(() => {
+  for (const signal of SIGNALS)
+    for (const one of process.listeners(signal)) if (!before.get(signal)?.includes(one)) process.off(signal, one);
+});
 
 it.each<[Omit<Command, 'idea'>, string]>([
   [{ verb: 'retry' }, 'i-1 is queued again already, so this changes nothing. No run is open. The next start runs it'],
@@ -92,4 +103,49 @@ it('C2: a rollback that a kill kept from its report says what it has done', asyn
   const done = await rollbackIdea({ repo: repo.root, worktreesRoot: worktreesRoot(), target: 'main', idea: 'i-1' });
   expect(await act({ verb: 'rollback' })).toContain(`1 commit taken off its branch; saved as ${done.saved}`);
   await expect(act({ verb: 'rollback' })).rejects.toMatchObject(refused('there is nothing to take back of i-1'));
+});
+
+it('C2: without work to take back, a second retry that begins again changes nothing', async () => {
+  await worktreeOf(repo, 'i-1', { worktreesRoot: worktreesRoot() });
+  expect(await act({ verb: 'retry', fresh: true })).toContain('i-1 is queued again; its branch has no commits');
+  const before = [await events(), await recordOf(context().root, project, 'i-1')];
+  await expect(act({ verb: 'retry', fresh: true })).rejects.toMatchObject(
+    refused('i-1 is queued again already, so this changes nothing; its branch has no commits'),
+  );
+  expect([await events(), await recordOf(context().root, project, 'i-1')]).toEqual(before);
+});
+
+it('C2: a retry that begins again changes something where the next start would go on from a save', async () => {
+  await works();
+  await keep(repo.root, 'i-1', await sh(repo.root, 'rev-parse', 'ralph/i-1'), 'its worktree was moved away');
+  await sh(repo.root, 'worktree', 'remove', join(worktreesRoot(), 'ralph-tree-001'));
+  await sh(repo.root, 'branch', '-D', 'ralph/i-1');
+  expect(await act({ verb: 'retry' })).toContain('it goes on from its save 1');
+  expect(await act({ verb: 'retry', fresh: true })).toContain('i-1 is queued again; its branch has no commits');
+  await expect(act({ verb: 'retry', fresh: true })).rejects.toMatchObject(refused('already, so this changes nothing'));
+});
+
+it('C2: a retry that begins again changes something where the branch is behind its target', async () => {
+  await worktreeOf(repo, 'i-1', { worktreesRoot: worktreesRoot() });
+  await commitFiles(repo.root, { 'new.txt': 'n\n' }, 'the target moves on');
+  expect(await act({ verb: 'retry' })).toContain('its branch is 1 commit behind main; --fresh begins on main');
+  expect(await act({ verb: 'retry', fresh: true })).toContain('i-1 is queued again; its branch has no commits');
+  expect(await sh(repo.root, 'rev-parse', 'ralph/i-1')).toBe(await sh(repo.root, 'rev-parse', 'main'));
+  await expect(act({ verb: 'retry', fresh: true })).rejects.toMatchObject(refused('already, so this changes nothing'));
+});
+
+it('C2: a hint, a command or an edit that nobody gave is not taken back', async () => {
+  await expect(forgetCarried(context(), 'i-1', 'hint')).rejects.toMatchObject(
+    refused('there is no hint of i-1 to drop'),
+  );
+  await expect(forgetAmendment(context(), 'i-1', 'edit')).rejects.toMatchObject(
+    refused('there is no edit of i-1 to drop'),
+  );
+});
+
+it('C2: an unblock after a retry changes nothing', async () => {
+  await act({ verb: 'retry' });
+  const before = [await events(), await recordOf(context().root, project, 'i-1')];
+  await expect(act({ verb: 'unblock' })).rejects.toMatchObject(refused('i-1 is queued again already'));
+  expect([await events(), await recordOf(context().root, project, 'i-1')]).toEqual(before);
 });

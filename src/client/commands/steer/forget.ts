@@ -14,7 +14,7 @@ export async function forgetAmendment(context: Context, idea: string, verb: 'edi
   const id = await findProjectId(context);
   const what = verb === 'edit' ? 'fields' : 'parts';
   if (!(await lockProject(context, id, () => forget(context.root, id, idea, what))))
-    throw new UserError(`there is no ${verb} of ${idea} to drop`);
+    throw new UserError(`there is no ${verb} of ${idea} to drop`, EXIT.refused);
   const done = `later runs read ${idea} from the backlog again. An open run keeps the ${verb}`;
   if (context.json) printJson({ done, verb, idea });
   else print(done);
@@ -36,7 +36,7 @@ export async function forgetCarried(
     await record({ context, project }, idea, { verb: what, done });
     return true;
   });
-  if (!found) throw new UserError(`there is no ${verb} of ${idea} to drop`);
+  if (!found) throw new UserError(`there is no ${verb} of ${idea} to drop`, EXIT.refused);
   if (context.json) printJson({ done, verb: what, idea });
   else print(done);
   return EXIT.ok;
