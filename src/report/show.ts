@@ -22,6 +22,7 @@ import { clock, lasted } from '../screen/text/time.js';
 import { initialUi } from '../screen/ui.js';
 import type { View } from '../screen/view.js';
 import { gateWord } from '../screen/words/gate-words.js';
+import { stateWord } from '../screen/words/state-words.js';
 import type { Gone } from './extra.js';
 import { lineGoneText } from './gone-text.js';
 import { stateOf } from './open.js';
@@ -173,7 +174,7 @@ function standing({ model, idea, branch, landedSince, notPushed, gone, now, othe
           `${clock(at, now)} ${verb}${text ? `: ${paragraphs(text).join(' ')}` : ''}${undelivered ? ` (${UNDELIVERED})` : ''}`,
         ),
       ),
-    row('run', `${model.runId}, ${model.state}`),
+    row('run', `${model.runId}, ${stateWord(model.state)}`),
   ];
 }
 
