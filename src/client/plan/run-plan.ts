@@ -167,7 +167,7 @@ export async function planRun(
     );
   }
   const behind = await checkoutsBehind(root, target);
-  const once = await onceWarning({ root: context.root, project: project.id }, ideas, again, landed);
+  const once = await onceWarning({ root: context.root, project: project.id, format }, ideas, again, landed);
   warnings.push(...leftOutWarning(leftOut), ...once, ...behind);
   warnings.push(...(await insideWarnings(root, config.commit.hooks)));
   if (tick && config.landing.tick) {

@@ -1,4 +1,5 @@
 /** Warns of ideas with a single attempt, among those that the run would work on. */
+import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
 import { named } from '../../report/look.js';
 import { keptForNext, leftOutOf } from '../../run-files/kept.js';
@@ -6,7 +7,7 @@ import { needNoWork } from '../../run-files/ticks.js';
 import { many } from '../views/live-lines.js';
 
 export async function onceWarning(
-  { root, project }: { root: string; project: string },
+  { root, project, format }: { root: string; project: string; format: FormatName },
   ideas: readonly Idea[],
   again: readonly string[],
   landed: () => Promise<ReadonlySet<string>>,
@@ -19,8 +20,19 @@ export async function onceWarning(
   const todo = ideas.filter(({ id, blue }) => !blue && !over.has(id) && !left.has(id));
   const once = todo.filter(({ ralph }) => !ralph).map(({ id }) => id);
   if (once.length === 0) return [];
-  const [get, lack] = once.length === 1 ? ['gets', 'it lacks'] : ['get', 'they lack'];
+  const one = once.length === 1;
+  const { why, fix } = said(format, one);
   return [
-    `${once.length} of ${many(todo.length, 'idea')} ${get} a single attempt, because ${lack} "ralph: true": ${named(once)}`,
+    `${once.length} of ${many(todo.length, 'idea')} ${one ? 'gets' : 'get'} a single attempt, because ${one ? 'it' : 'they'} ${why}: ${named(once)}. For more attempts, ${fix}`,
   ];
+}
+
+/** A task of a roadmap has a single attempt unless it says otherwise; in every other format, an idea has to ask for it. */
+function said(format: FormatName, one: boolean): { why: string; fix: string } {
+  if (format === 'roadmap')
+    return {
+      why: `${one ? 'lacks' : 'lack'} "ralph: true"`,
+      fix: `add the line "- ralph: true" below ${one ? 'it' : 'each'}`,
+    };
+  return { why: `${one ? 'has' : 'have'} "ralph: false"`, fix: 'set "ralph" to true' };
 }

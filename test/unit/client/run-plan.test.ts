@@ -48,8 +48,20 @@ it('B10 names the ideas that get a single attempt, up to five', async () => {
     return (await planRun(contextOf(), {})).warnings;
   };
   const said = 'ideas get a single attempt, because they lack "ralph: true"';
-  expect(await warned(2)).toContain(`2 of 2 ${said}: b-1, b-2`);
-  expect(await warned(7)).toContain(`7 of 7 ${said}: b-1, b-2, b-3, b-4, b-5 and 2 more`);
+  const fix = 'For more attempts, add the line "- ralph: true" below each';
+  expect(await warned(2)).toContain(`2 of 2 ${said}: b-1, b-2. ${fix}`);
+  expect(await warned(7)).toContain(`7 of 7 ${said}: b-1, b-2, b-3, b-4, b-5 and 2 more. ${fix}`);
+});
+
+it.each([
+  [2, 'ideas gets a single attempt, because it has "ralph: false": c-2. For more attempts, set "ralph" to true'],
+  [3, 'ideas get a single attempt, because they have "ralph: false": c-2, c-3. For more attempts, set "ralph" to true'],
+])('B10: an idea of ideas.yaml has a single attempt only where it asks for one (%d ideas)', async (count, said) => {
+  const idea = (at: number) => `  - id: c-${at}\n    title: Do it\n${at === 1 ? '' : '    ralph: false\n'}`;
+  const ideas = Array.from({ length: count }, (_, at) => idea(at + 1)).join('');
+  await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n', 'ideas.yaml': `ideas:\n${ideas}` });
+  const { warnings } = await planRun(contextOf(), { backlog: 'ideas.yaml' });
+  expect(warnings).toContain(`${count - 1} of ${count} ${said}`);
 });
 
 it('B10: counts only what the run would work on: nothing that landed, is ticked or is left out', async () => {
@@ -60,9 +72,12 @@ it('B10: counts only what the run would work on: nothing that landed, is ticked 
   const { project } = await planRun(contextOf(), {});
   await noteAbandoned(contextOf().root, project.id, 'b-3');
   const said = 'a single attempt, because';
-  expect((await planRun(contextOf(), {})).warnings).toContain(`1 of 2 ideas gets ${said} it lacks "ralph: true": b-4`);
+  const fix = 'For more attempts, add the line "- ralph: true" below';
+  expect((await planRun(contextOf(), {})).warnings).toContain(
+    `1 of 2 ideas gets ${said} it lacks "ralph: true": b-4. ${fix} it`,
+  );
   const again = (await planRun(contextOf(), { again: ['b-2'] })).warnings;
-  expect(again).toContain(`2 of 3 ideas get ${said} they lack "ralph: true": b-2, b-4`);
+  expect(again).toContain(`2 of 3 ideas get ${said} they lack "ralph: true": b-2, b-4. ${fix} each`);
 });
 
 it('F1: warns of programs in the repository that git runs in the agent’s version', async () => {
