@@ -11,6 +11,7 @@ import type { RunStatus } from '../../protocol/views.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson, say } from '../context.js';
+import { ranBefore } from '../model/ran-before.js';
 import type { Attachment } from '../open-run/attachment.js';
 import { endProgress } from '../progress.js';
 import { LiveLines } from '../views/live-lines.js';
@@ -51,7 +52,10 @@ export async function follow(
   process.once('SIGINT', onInterrupt);
   process.once('SIGTERM', onInterrupt);
   const shown = options.first?.() ?? Promise.resolve();
-  const lines = shown.then(() => showEvents(context, eventsPath(context.root, { project, runId }), stop.signal));
+  const ref = { project, runId };
+  const lines = shown.then(async () =>
+    showEvents(context, eventsPath(context.root, ref), stop.signal, await ranBefore(context.root, ref)),
+  );
   const failed = attachment.result(stop.signal).then(
     (summary) => finish({ why: 'ended', summary }),
     (error: unknown) => error,
@@ -75,13 +79,18 @@ export async function follow(
 }
 
 /** Returns when the last cleaning was that it told. */
-export async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<string | undefined> {
+export async function showEvents(
+  context: Context,
+  path: string,
+  signal: AbortSignal,
+  before?: ReadonlySet<string>,
+): Promise<string | undefined> {
   let cleanedAt: string | undefined;
-  const shown = new Shown(context);
-  let before: string[] | undefined = context.json ? undefined : [];
+  const shown = new Shown(context, before);
+  let earlier: string[] | undefined = context.json ? undefined : [];
   const caughtUp = (): void => {
-    if (before) sayLast(before);
-    before = undefined;
+    if (earlier) sayLast(earlier);
+    earlier = undefined;
   };
   let told = '';
   const unreadable = (problem: Error | undefined): void => {
@@ -89,7 +98,7 @@ export async function showEvents(context: Context, path: string, signal: AbortSi
     told = problem?.message ?? '';
   };
   for await (const event of followEvents(path, signal, { read: caughtUp, unreadable })) {
-    if (before) before.push(...shown.lines(event));
+    if (earlier) earlier.push(...shown.lines(event));
     else shown.take(event);
     if (event.kind === 'cleaned') cleanedAt = event.at;
   }
@@ -106,10 +115,12 @@ function sayLast(lines: readonly string[]): void {
 /** Formats events one after another. */
 export class Shown {
   readonly #json: boolean;
-  readonly #lines = new LiveLines(usesColour());
+  readonly #lines: LiveLines;
 
-  constructor({ json }: Context) {
+  /** `ranBefore`: ideas that had run before the run; undefined where nobody knows. */
+  constructor({ json }: Context, ranBefore?: ReadonlySet<string>) {
     this.#json = json;
+    this.#lines = new LiveLines(usesColour(), ranBefore);
   }
 
   take(event: StampedEvent): void {

@@ -12,6 +12,7 @@ import type { StampedEvent } from '../../protocol/events.js';
 import { restKey } from '../../protocol/idea-news.js';
 import type { AccountLine } from '../../protocol/limits.js';
 import { many } from '../../protocol/many.js';
+import type { IdeaStatus } from '../../protocol/states.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import type { Line } from '../../screen/text/line.js';
@@ -22,10 +23,19 @@ import { dayOf, localTime } from './terminal.js';
 
 type Paint = ReturnType<typeof pc.createColors>;
 
-/** One line; undefined for events without one. `state`: of the run when the event came. */
-export function liveLine(event: StampedEvent, colour: boolean, state?: string): string | undefined {
+/** How things stood when the event came. */
+export interface Then {
+  /** Of the run. */
+  state?: string | undefined;
+  /** Whether the idea had run before; undefined where nobody knows. */
+  begun?: ((idea: string) => boolean) | undefined;
+}
+
+/** One line; undefined for events without one. */
+export function liveLine(event: StampedEvent, colour: boolean, { state, begun }: Then = {}): string | undefined {
   const paint = pc.createColors(colour);
-  const spans = ownLine(event, { ...WRITING, stops: () => isEnding(state) });
+  const known = begun ? { begun: ({ idea }: { idea: string }) => begun(idea) } : {};
+  const spans = ownLine(event, { ...WRITING, stops: () => isEnding(state), ...known });
   return spans && `${paint.dim(clock(event.at))} ${painted(spans, paint)}`;
 }
 
@@ -36,17 +46,23 @@ export class LiveLines {
   /** What was shown of a question whose whole text comes later. */
   readonly #cut = new Map<string, string>();
   readonly #rests = new Map<string, string | undefined>();
+  readonly #ran: Set<string> | undefined;
+  readonly #then: Then;
   #day = dayOf(Date.now());
-  #state: string | undefined;
 
-  constructor(colour: boolean) {
+  /** `ranBefore`: the ideas that had run before the events begin; undefined where nobody knows. */
+  constructor(colour: boolean, ranBefore?: ReadonlySet<string>) {
     this.#colour = colour;
+    this.#ran = ranBefore && new Set(ranBefore);
+    const ran = this.#ran;
+    this.#then = ran ? { begun: (idea) => ran.has(idea) } : {};
   }
 
   lines(event: StampedEvent): string[] {
-    if (event.kind === 'run') this.#state = event.state;
+    if (event.kind === 'run') this.#then.state = event.state;
     if (event.kind === 'idea' && this.#isRepeat(event)) return [];
-    const line = event.kind === 'asks' ? this.#rest(event) : liveLine(this.#whole(event), this.#colour, this.#state);
+    const line = event.kind === 'asks' ? this.#rest(event) : liveLine(this.#whole(event), this.#colour, this.#then);
+    if (event.kind === 'idea' && RAN.has(event.status)) this.#ran?.add(event.idea);
     if (line === undefined) return [];
     const day = dayOf(Date.parse(event.at));
     if (day === this.#day) return [line];
@@ -84,6 +100,9 @@ export class LiveLines {
     return event;
   }
 }
+
+/** An idea that has come to one of these has run. */
+const RAN: ReadonlySet<IdeaStatus> = new Set(['running', 'landing', 'landed']);
 
 export const dayLine = (day: string, colour: boolean): string => pc.createColors(colour).dim(`── ${day} ──`);
 

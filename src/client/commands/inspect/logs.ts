@@ -33,6 +33,7 @@ import { OffTarget } from '../../follow/off-target.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
 import { workedOn } from '../../model/idea-runs.js';
 import { endFollowing, newestTold, warnOfLost, withWarning } from '../../model/log-of.js';
+import { ranBefore } from '../../model/ran-before.js';
 import { writeAll } from '../../output.js';
 import { warnOnce } from '../../report/summaries.js';
 import { AgentsView } from '../../views/agents-view.js';
@@ -108,7 +109,7 @@ async function runLogs(context: Context, project: string, runId: string, signal:
   const ref = { project, runId };
   const agents = new AgentsView(context, (idea) => ideaDir(root, project, runId, idea));
   const watching = agents.watch(signal);
-  const shown = new Shown(context);
+  const shown = new Shown(context, context.json ? undefined : await ranBefore(root, ref));
   // How ideas stand now, the newest run tells, as in `status`.
   const isNewest = !context.json && (await newestRun(root, project))?.file.runId === runId;
   const off = isNewest ? await OffTarget.of(root, ref) : undefined;
