@@ -10,9 +10,11 @@ import { restKey } from '../protocol/idea-news.js';
 import { dropEnd, keepEnd } from './at-end.js';
 import { count, emptyCounts, takeTicked } from './counts.js';
 import { foldIdea } from './fold-idea.js';
+import { foldPause, resumed } from './fold-pause.js';
 import { foldWave, MOST_REJECTED } from './fold-wave.js';
 import { askAgain, noLongerAsks, stillAsks, toldAfter } from './left-asking.js';
 import type { IdeaModel, RunModel } from './model.js';
+import { isSplit } from './split.js';
 import { asRecorded } from './stands.js';
 import { emptyTally } from './tally.js';
 import { withLoss } from './worker-losses.js';
@@ -76,7 +78,8 @@ export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: R
       // The run's own title is newer.
       title: known?.since === undefined ? idea.title : known.title,
       text: idea.text,
-      group: idea.blue,
+      // A person may have split it while the run was open.
+      group: idea.blue || known?.group === true,
       dependsOn: idea.dependsOn,
       tags: idea.tags,
     });
@@ -209,6 +212,11 @@ export function fold(model: RunModel, event: StampedEvent): void {
   }
   if (!('idea' in event) || typeof event.idea !== 'string') return;
   const idea = model.ideas.get(event.idea) ?? added(model, event.idea);
+  if (!idea.group && isSplit(event, model.endedAt !== undefined)) {
+    count(model.counts, idea, -1);
+    // No number counts a group.
+    idea.group = true;
+  }
   // Such a command comes before the change that it makes.
   if (event.kind === 'command' && (event.afterRun || model.endedAt !== undefined)) {
     count(model.counts, idea, -1);
@@ -274,26 +282,4 @@ function foldAccount(
 function setOrDrop<T, K extends keyof T>(to: T, key: K, value: T[K] | undefined): void {
   if (value === undefined) delete to[key];
   else to[key] = value;
-}
-
-/** A pause begins with its command, while iterations still finish. One that was taken back before it held is none. */
-function foldPause(
-  { pauses, state: before }: RunModel,
-  { state, why }: Extract<StampedEvent, { kind: 'run' }>,
-  at: number,
-): void {
-  const last = pauses.at(-1);
-  const open = last?.to === undefined ? last : undefined;
-  const rests = state === 'pausing' || state === 'paused';
-  if (rests && !open) pauses.push({ from: at, ...(why ? { why } : {}) });
-  if (!open) return;
-  if (rests) {
-    if (why) open.why ??= why;
-  } else if (before === 'pausing') pauses.pop();
-  else open.to = at;
-}
-
-/** The run resumes its ideas, too. A stop stays. */
-function resumed({ ideas }: RunModel): void {
-  for (const idea of ideas.values()) if (idea.restAsked === 'pause') delete idea.restAsked;
 }

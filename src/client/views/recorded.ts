@@ -15,6 +15,7 @@ import { addIteration, noIterations } from '../../decide/views/survey.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { spentOf } from '../../model/tally.js';
 
+import type { Idea, IdeaCard } from '../../protocol/idea.js';
 import type { IdeaCourse } from '../../protocol/idea-run.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
@@ -82,7 +83,7 @@ async function recordedWhole(root: string, ref: { project: string; runId: string
   const carried = { abandoned: [], hints: [], retries: await retriedIdeas(root, project) };
   const { startedAt = Date.parse(run.file.createdAt) } = model;
   const state = firstState(
-    { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed, ticked, carried },
+    { agentsQueue: '', gitQueue: '', target, cards: ideas.map((idea) => cardOf(idea, model)), landed, ticked, carried },
     settings,
     startedAt,
   );
@@ -102,6 +103,10 @@ async function recordedWhole(root: string, ref: { project: string; runId: string
   }
   return { run, model, settings, state, graph: new Graph(state.entries, settings), over };
 }
+
+/** A person may have split it while the run was open. */
+const cardOf = (idea: Idea, { ideas }: RunModel): IdeaCard =>
+  toCard(ideas.get(idea.id)?.group ? { ...idea, blue: true } : idea);
 
 /** The first configuration explains as much where the last one is damaged. */
 async function withLastConfig(root: string, ref: { project: string; runId: string }): Promise<LoadedRun> {

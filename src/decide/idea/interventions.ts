@@ -8,6 +8,7 @@ import { type IdeaVerb, type Intervention, type LimitPatch, MOST_KEPT_NOTES } fr
 import { numberProblem } from '../../protocol/command-numbers.js';
 import { many } from '../../protocol/many.js';
 import type { IdeaEntry } from '../../protocol/run.js';
+import { splitDone } from '../../protocol/split.js';
 import { afterPause, planAnswer } from '../run/answers.js';
 import type { Board } from '../run/board.js';
 import { isActive, letLand, resumeCommand, tellIdea } from '../run/control.js';
@@ -127,7 +128,10 @@ const EFFECTS: Record<Effect, Act> = {
   },
   divide: (board, entry, { cards = [] }) => {
     board.divide(entry, cards);
-    return `${entry.card.id} is replaced by ${cards.map((card) => card.id).join(', ')}`;
+    return splitDone(
+      entry.card.id,
+      cards.map(({ id }) => id),
+    );
   },
   assign: (board, entry) => {
     if (entry.status !== 'pending') requeue(board, entry);

@@ -11,6 +11,7 @@ import { type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
 import type { AgentsInfo } from '../../protocol/limits.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
+import { splitReason } from '../../protocol/split.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import { AccountBreakers } from '../accounts/breaker.js';
 import { addSpent, nothingSpent } from '../budget/amounts.js';
@@ -178,7 +179,7 @@ export class Board {
   /** Turns the idea into a group of the given ideas. */
   divide(entry: IdeaEntry, cards: readonly IdeaEntry['card'][]): void {
     delete entry.hold;
-    entry.reason = clip(`split into ${cards.map((card) => card.id).join(', ')}`, MAX_REASON);
+    entry.reason = clip(splitReason(cards.map(({ id }) => id)), MAX_REASON);
     this.set(entry, 'pending');
     entry.card = groupOf(entry.card);
     this.add(cards);
@@ -207,9 +208,8 @@ export class Board {
 
   /** Drops messages to a child that is gone. Its successor must not get them, nor fail because they fail. */
   dropMessages(idea: string): void {
-    if (this.outbox.some((command) => command.idea === idea)) {
+    if (this.outbox.some((command) => command.idea === idea))
       this.outbox = this.outbox.filter((command) => command.idea !== idea);
-    }
   }
 
   /** An idea beside the slots keeps its number. `wanted`: the number that it gets where that is free. */

@@ -5,6 +5,7 @@ import { Autopilot } from '../../../../src/decide/run/autopilot.js';
 import type { Rules } from '../../../../src/decide/run/rules.js';
 import { why } from '../../../../src/decide/views/why.js';
 import type { Intervention } from '../../../../src/protocol/command.js';
+import { saysSplit, splitsNow } from '../../../../src/protocol/split.js';
 import { LIMITS } from '../iteration.js';
 import {
   card,
@@ -245,7 +246,9 @@ describe('C2 C3 C4 recovery', () => {
     const pilot = pilotOf([card('i1'), card('after', { dependsOn: ['i1'] })], { slots: 3 });
     ended(pilot, 'i1', 'timeout');
     const cards = [card('i1-1', { parent: 'i1' }), card('i1-2', { parent: 'i1' })];
-    done(pilot, { verb: 'split', idea: 'i1', cards });
+    const said = done(pilot, { verb: 'split', idea: 'i1', cards });
+    // Views know the split by these.
+    expect([splitsNow('i1', said), saysSplit(entry(pilot, 'i1').reason)]).toEqual([true, true]);
     expect(decided(pilot)).toEqual(['start i1-1 @1', 'start i1-2 @2']);
     for (const id of ['i1-1', 'i1-2']) {
       expect(statusOf(pilot, 'after')).toBe('pending');
