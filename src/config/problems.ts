@@ -16,12 +16,13 @@ export interface Problem {
 
 const SHOWN = 50;
 
-/** `file:line: message; fix`, one line per problem: at most fifty, then the count of the others. */
+/** `file:line: message; fix`, one line per problem: fifty or so, then the count of the others, which are never one. */
 export function renderProblems(problems: readonly Problem[]): string {
+  const most = problems.length === SHOWN + 1 ? SHOWN + 1 : SHOWN;
   const lines = problems
-    .slice(0, SHOWN)
+    .slice(0, most)
     .map((p) => `${p.file}${p.line > 0 ? `:${p.line}` : ''}: ${p.message}${p.fix === undefined ? '' : `; ${p.fix}`}`);
-  if (problems.length > SHOWN) lines.push(`… and ${problems.length - SHOWN} more`);
+  if (problems.length > most) lines.push(`… and ${problems.length - most} more`);
   return lines.join('\n');
 }
 

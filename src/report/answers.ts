@@ -1,6 +1,6 @@
 /** What the person answered to the questions of ideas, as rows of a report. Pure. */
 import type { IdeaModel, Said } from '../model/model.js';
-import { clean, cut } from '../screen/text/text.js';
+import { clean, cut, upToMore } from '../screen/text/text.js';
 import { lasted } from '../screen/text/time.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';
@@ -35,7 +35,7 @@ function answerText(id: string, { at, question, text }: Said, { night }: Extra):
 /** Long lists of answers are shortened, with `whole`: the command that prints all of them. */
 export function withFewAnswers(look: Look, whole: string): Look {
   const answers = look.filter(({ kind }) => kind === KIND);
-  const left = answers.slice(MOST_ANSWERS);
+  const left = answers.slice(upToMore(MOST_ANSWERS, answers).length);
   if (left.length === 0) return look;
   return look.flatMap((row) => {
     if (row === left[0]) return [{ kind: KIND, text: `… ${left.length} more: ${whole}` }];

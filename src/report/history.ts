@@ -5,7 +5,7 @@ import type { Renamed } from '../model/model.js';
 import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.js';
 import { restText } from '../screen/pages/history.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../screen/text/numbers.js';
-import { width as cells, clean, cut, pad } from '../screen/text/text.js';
+import { width as cells, clean, cut, pad, upToMore } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
 import { clock, ran } from '../screen/text/time.js';
 import { withFewAnswers } from './answers.js';
@@ -256,8 +256,9 @@ function goneLines({ runs, target = 'the target' }: Runs, width: number | undefi
     ),
     ...gone.flatMap((one) => (one.noBranch ? [] : [one.decided ? one.text : `${one.text}. ${fixSentence(one)}`])),
   ];
-  const rows = texts.slice(0, MOST_GONE).flatMap((text) => beside('  ! ', [clean(text)], width ?? WIDE));
-  const more = texts.length > MOST_GONE ? [`  … ${texts.length - MOST_GONE} more`] : [];
+  const shown = upToMore(MOST_GONE, texts);
+  const rows = shown.flatMap((text) => beside('  ! ', [clean(text)], width ?? WIDE));
+  const more = texts.length > shown.length ? [`  … ${texts.length - shown.length} more`] : [];
   return ['', 'no longer on the target', ...rows, ...more];
 }
 
@@ -268,7 +269,7 @@ function lastOpen(runs: readonly HistoryRun[], now: number, width: number | unde
   const run = runs.find(({ endedAt }) => endedAt !== undefined);
   if (!run?.open?.length) return [];
   const ids = run.open.reduce((most, { id }) => Math.max(most, cells(id)), 12);
-  const rows = run.open.slice(0, 10).map(({ id, state, reason, since }) => {
+  const rows = upToMore(10, run.open, run.notLanded).map(({ id, state, reason, since }) => {
     const start = `  ${LOOKS[state].sign} ${pad(id, ids)}  ${pad(state, 9)}  `;
     const end = `  ${since}`;
     const why = clean(reason.split('\n')[0] ?? '');

@@ -5,7 +5,7 @@
 import { sinceText } from '../model/at-end.js';
 import type { RunModel } from '../model/model.js';
 import { many, moneyText, UNKNOWN } from '../screen/text/numbers.js';
-import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
+import { width as cells, clean, cut, pad, paragraphs, upToMore, wrap } from '../screen/text/text.js';
 import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { withFewAnswers } from './answers.js';
@@ -155,8 +155,9 @@ class Page {
 
   todo({ subject, state, text, notes, since, fix }: Todo): string[] {
     const lines = paragraphs(text).filter((line, index, all) => line !== '' || (index > 0 && all[index - 1] !== ''));
-    const left = this.#all ? 0 : lines.length - MOST_LINES;
-    const shown = left > 0 ? [...lines.slice(0, MOST_LINES), `… ${many(left, 'more line')}: ${this.#whole}`] : lines;
+    const first = this.#all ? lines : upToMore(MOST_LINES, lines);
+    const left = lines.length - first.length;
+    const shown = left > 0 ? [...first, `… ${many(left, 'more line')}: ${this.#whole}`] : lines;
     // Keeps a command on one line where it fits.
     const help = clean(fix);
     const fixes = cells(help) <= this.#width - this.#ids - 5 ? [help] : help.split(/(?<=\.) /);
@@ -202,7 +203,8 @@ class Page {
   }
 
   #shown(landed: readonly LandedIdea[]): Set<LandedIdea> {
-    if (this.#all || landed.length <= MOST_LANDED) return new Set(landed);
+    // The line `… 1 more` is no shorter than the row itself.
+    if (this.#all || landed.length <= MOST_LANDED + 1) return new Set(landed);
     const first = [...landed.filter(({ look }) => look.length > 0), ...landed].slice(0, MOST_LANDED);
     return new Set(first);
   }
@@ -210,7 +212,7 @@ class Page {
   /** Open ideas without a line of their own under TO DO. */
   open(): string[] {
     return restOf(this.#report, this.#report.todo).flatMap(({ title, ideas }) => {
-      const shown = this.#all ? ideas : ideas.slice(0, MOST_OPEN);
+      const shown = this.#all ? ideas : upToMore(MOST_OPEN, ideas);
       const left = ideas.length - shown.length;
       const more = left > 0 ? [`  … ${left} more: ${this.#whole}`] : [];
       const lines = shown.flatMap((one) => this.#openRow(one));

@@ -7,7 +7,7 @@ import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, RunStatus } from '../../protocol/views.js';
 import { fixOf, type Over, overOf } from '../../report/commands.js';
 import type { OpenState } from '../../report/schema.js';
-import { wrapAll } from '../../screen/text/text.js';
+import { upToMore, wrapAll } from '../../screen/text/text.js';
 import { LOOKS, type Shown } from '../../screen/text/theme.js';
 import { print } from '../context.js';
 import { textWidth } from '../report/print.js';
@@ -31,8 +31,9 @@ export function needs(live: RunStatus, told: Readonly<Record<string, IdeaFacts>>
   const held = lists.held.length + (live.more?.held ?? 0);
   if (held === 0) return;
   print(`Held (${held})`);
-  for (const line of lists.held.slice(0, SHOWN)) attention(line, told[line.id], over);
-  if (held > SHOWN) print(`  and ${held - SHOWN} more; all of them: ralphctl status --only held`);
+  const shown = upToMore(SHOWN, lists.held, held);
+  for (const line of shown) attention(line, told[line.id], over);
+  if (held > shown.length) print(`  and ${held - shown.length} more; all of them: ralphctl status --only held`);
 }
 
 function wait(
@@ -48,10 +49,11 @@ function wait(
     print(`${LOOKS[kind].sign} ${what}: ${clean(text)}`);
     print(`    ${clean(fix)}${command}`);
   }
-  for (const line of lines.slice(0, SHOWN)) show(line);
-  if (waiting <= SHOWN) return;
+  const shown = upToMore(SHOWN, lines, waiting);
+  for (const line of shown) show(line);
+  if (waiting <= shown.length) return;
   const each = ATTENTION.map((one) => `--only ${statusOption(one)}`).join(' ');
-  print(`! and ${waiting - SHOWN} more; all of them: ralphctl status ${each}`);
+  print(`! and ${waiting - shown.length} more; all of them: ralphctl status ${each}`);
 }
 
 export function factsLine(facts: IdeaFacts | undefined): void {

@@ -10,6 +10,7 @@ import { type StartAgain, startCommand } from '../../model/start-again.js';
 import { runsOf } from '../../model/tally.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
+import { upToMore } from '../../screen/text/text.js';
 import { restText } from '../../screen/words/idea-words.js';
 import { signalWords } from '../../screen/words/signal-words.js';
 import { stateWord } from '../../screen/words/state-words.js';
@@ -62,8 +63,10 @@ export function describeLive(
   );
   // The review among the needs shows it.
   const warnings = (live.warnings ?? []).filter(({ kind }) => kind !== 'errors' || !live.review);
-  for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
-  const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
+  const all = warnings.length + (live.more?.warnings ?? 0);
+  const shown = upToMore(SHOWN, warnings, all);
+  for (const warning of shown) print(`! ${warningText(warning)}`);
+  const warned = all - shown.length;
   if (warned > 0) print(`! and ${warned} more`);
   for (const line of endedHereLines(model)) print(line);
   if (model?.renamed) print(`! ${clean(model.renamed.text)}. ${model.renamed.fix}`);
@@ -95,9 +98,10 @@ export const resumeWith = ({ resume, accounts }: Pick<RunStatus, 'resume' | 'acc
 /** Landed ideas of an open run that are off its target. */
 export function takenOffLines(model: RunModel): string[] {
   const reverted = revertedIn(model) ?? [];
-  const more = reverted.length - SHOWN;
+  const shown = upToMore(SHOWN, reverted);
+  const more = reverted.length - shown.length;
   return [
-    ...reverted.slice(0, SHOWN).map(({ idea, text }) => `! ${idea} landed, and ${clean(text)}`),
+    ...shown.map(({ idea, text }) => `! ${idea} landed, and ${clean(text)}`),
     ...(more > 0 ? [`! and ${more} more; all of them: ralphctl report --all`] : []),
   ];
 }
@@ -130,7 +134,8 @@ function slots(
 ): void {
   const { title, lines, total } = slotsView(live);
   print(title);
-  for (const line of lines.slice(0, SHOWN)) {
+  const shown = upToMore(SHOWN, lines, total);
+  for (const line of shown) {
     const facts = told[line.id];
     print(`  ${ideaText(line, views.get(line.id), live.landing, facts)}`);
     factsLine(facts);
@@ -138,7 +143,7 @@ function slots(
     const doing = progress[line.id];
     if (doing) print(`      ${progressText(doing, Date.now())}`);
   }
-  if (total > SHOWN) print(`  and ${total - SHOWN} more; all of them: ralphctl status --all`);
+  if (total > shown.length) print(`  and ${total - shown.length} more; all of them: ralphctl status --all`);
 }
 
 /** The run keeps its number. */

@@ -4,7 +4,7 @@ import type { IdeaModel } from '../../model/model.js';
 import { shownIn } from '../cut-off.js';
 import { type Line, line } from '../text/line.js';
 import { many } from '../text/numbers.js';
-import { clean, cut, pad } from '../text/text.js';
+import { clean, cut, pad, upToMore } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import type { View } from '../view.js';
 
@@ -25,7 +25,7 @@ export function epicRows({ model, whole }: View, idea: IdeaModel, cells: number)
   if (children.length === 0) return [line(' there are no ideas in it')];
   const most = whole ? children.length : MOST;
   const ids = children.reduce((longest, { id }) => Math.max(longest, id.length), 8);
-  const rows = children.slice(0, most).map((child) => {
+  const rows = upToMore(most, children).map((child) => {
     const shown = shownIn(model, child);
     const { done, total } = child.group ? groupProgress(model.ideas, child.id) : { done: 0, total: 0 };
     const state = child.group ? `${done} of ${total} landed` : shown;

@@ -6,7 +6,7 @@ import { isOver } from '../idea/possible.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../text/line.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../text/numbers.js';
-import { clean, cut, pad, padId, width } from '../text/text.js';
+import { clean, cut, pad, padId, upToMore, width } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, dayClock, lasted, ran } from '../text/time.js';
 import type { Selection } from '../ui.js';
@@ -171,7 +171,7 @@ function below(run: HistoryRun, { now, size, theme }: View): Line[] {
   const day = dayClock(run.startedAt, now);
   const title = `${day}: ${run.landed === undefined ? UNKNOWN : whole(run.landed)} landed, ${run.notLanded === undefined ? UNKNOWN : whole(run.notLanded)} not`;
   const lines: Line[] = [rule(title, `${enter} the whole report`, size.columns)];
-  const shown = (run.open ?? []).slice(0, 6);
+  const shown = upToMore(6, run.open ?? [], run.notLanded);
   // The state, the time and some of the reason stay.
   const ids = idCells(shown, 10, size.columns, 51);
   const reason = Math.max(10, size.columns - 31 - ids);
@@ -182,7 +182,7 @@ function below(run: HistoryRun, { now, size, theme }: View): Line[] {
         ` ${padId(one.id, ids)} ${pad(one.state, 9)} ${pad(clean(one.reason), reason)}  ${cut(clean(one.since), 14)}`,
       ),
     );
-  const more = (run.notLanded ?? 0) - Math.min(6, run.open?.length ?? 0);
+  const more = (run.notLanded ?? 0) - shown.length;
   if (more > 0) lines.push(line(dim(` … ${more} more${restText(run)}`)));
   const longest = [...(run.done ?? [])].sort((a, b) => b.ms - a.ms).slice(0, 3);
   if (longest.length > 0)
@@ -242,7 +242,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
       ),
     );
   const parts: Part[] = [{ title: `${dayClock(run.startedAt, now)}${end}`, right: run.outcome, lines: about }];
-  const open = (run.open ?? []).slice(0, MOST_OPEN);
+  const open = upToMore(MOST_OPEN, run.open ?? [], run.notLanded);
   if (open.length > 0) {
     const { notLanded = open.length } = run;
     const left = notLanded - open.length;
@@ -262,7 +262,7 @@ function runParts(run: HistoryRun, { now, ui, model }: View, columns: number): P
   }
   const done = run.done ?? [];
   if (done.length > 0) {
-    const shown = ui.hideLanded ? [] : done.slice(0, 10);
+    const shown = ui.hideLanded ? [] : upToMore(10, done);
     const ids = idCells(shown, 12, columns, 41);
     parts.push({
       title: `landed ${done.length}`,

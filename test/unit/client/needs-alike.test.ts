@@ -75,6 +75,26 @@ it('A8 C2 G1: a held idea rests and needs nobody, in every view', async () => {
   expect(await only('pending')).toEqual(['held', 'ready']);
 });
 
+it('A8 G8: a single idea more than status shows has its own line (issue 12)', () => {
+  const { status } = everyView();
+  const said = (list: 'attention' | 'held', count: number): string => {
+    const ideas = Array.from({ length: count }, (_, at) => ({ id: `n-${at + 1}`, title: 'A' }));
+    const asks = ideas.map((one) => ({ ...one, status: 'needs-human' as const }));
+    const held = ideas.map((one) => ({ ...one, status: 'pending' as const, held: true as const }));
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    needs({ ...status, attention: [], held: [], [list]: list === 'held' ? held : asks }, {});
+    write.mockRestore();
+    return lines.join('');
+  };
+  for (const list of ['attention', 'held'] as const) {
+    expect(said(list, 21)).toContain(' n-21 ');
+    expect(said(list, 21)).not.toContain('more; all of them');
+    expect(said(list, 22)).not.toContain(' n-21 ');
+    expect(said(list, 22)).toContain('and 2 more; all of them: ralphctl status --only ');
+  }
+});
+
 it('A7 G4: a review of the run and a login need a person, in every view', () => {
   const { model, status } = everyView();
   const why = '2 ideas failed one after another; look at them, then resume with: ralphctl review';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tooDeepAt } from '../../../src/config/depth.js';
 import { parseConfig } from '../../../src/config/load.js';
 import { jsonErrorOffset } from '../../../src/config/located.js';
-import { ConfigError, levenshtein, nearest } from '../../../src/config/problems.js';
+import { ConfigError, levenshtein, nearest, renderProblems } from '../../../src/config/problems.js';
 import { splitCommand } from '../../../src/config/schema/agents.js';
 
 describe('levenshtein', () => {
@@ -35,6 +35,14 @@ describe('levenshtein', () => {
     expect(nearest('us-001', ['shop.US-002', 'shop.US-001'])).toBe('shop.US-001');
     expect(nearest('7', ['issue-7', 'report-7'])).toBeUndefined();
   });
+});
+
+it('G8: a single problem more than the list shows has its own line (issue 12)', () => {
+  const text = (count: number): string =>
+    renderProblems(Array.from({ length: count }, (_, at) => ({ file: 'f', line: at + 1, message: 'is wrong' })));
+  expect(text(51)).toContain('f:51: is wrong');
+  expect(text(51)).not.toContain('more');
+  expect(text(52)).toMatch(/f:50: is wrong\n… and 2 more$/);
 });
 
 describe('splitCommand', () => {

@@ -9,7 +9,8 @@ const run = (runId: string, more: Partial<HistoryRun> = {}): HistoryRun => ({
   ...{ landed: 1, notLanded: 0, iterations: 1, agents: ['claude'] },
   ...more,
 });
-const open = [{ id: 'a-1', state: 'failed' as const, reason: 'exit code 3', since: 'not yet' }];
+const failed = { id: 'a-1', state: 'failed' as const, reason: 'exit code 3', since: 'not yet' };
+const open = [failed];
 
 it('G8: the list of runs ends with what the last run left, and with nothing where it left nothing', () => {
   const older = run('r-1', { notLanded: 1, open });
@@ -40,3 +41,14 @@ it.each([40, 60, 80, 100])(
     expect(heads.includes('iter.'), heads).toBe(width >= 100);
   },
 );
+
+it('G8: a single idea more than the list shows has its own line, and two are a number (issue 12)', () => {
+  const left = (count: number): string => {
+    const ideas = Array.from({ length: count }, (_, at) => ({ ...failed, id: `b-${at + 1}` }));
+    return runsText({ name: 'shop', runs: [run('r-1', { notLanded: count, open: ideas })] }, NOW).join('\n');
+  };
+  expect(left(11)).toContain('b-11');
+  expect(left(11)).not.toContain('more');
+  expect(left(12)).not.toContain('b-11');
+  expect(left(12)).toContain('… 2 more');
+});

@@ -128,6 +128,12 @@ it('G4: what the person answered is in every form of the report, with how long i
   expect(text).toContain('a-5 asked');
   expect(text).not.toContain('a-6 asked');
   expect(text).toMatch(/^ {2}answer +… 2 more: ralphctl report .*--all$/m);
+  // The line `… 1 more` is no shorter than the row (issue 12).
+  const six = textReport({ ...report, look: report.look.filter(({ text: row }) => !row.startsWith('a-7 ')) }).join(
+    '\n',
+  );
+  expect(six).toContain('a-6 asked');
+  expect(six).not.toMatch(/… \d+ more/);
   const whole = textReport(report, { all: true }).join('\n');
   for (const id of ids) {
     for (const one of [whole, htmlReport(report)]) expect(one).toContain(`${id} asked`);

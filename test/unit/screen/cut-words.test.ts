@@ -214,6 +214,41 @@ it('History says how many ideas did not land that it does not list, and in which
     expect(draw(ui, now, shop(), columns, 40).join('\n')).toMatch(/… \d+ more: 8 ready, 1 after/);
 });
 
+it.each([80, 120])(
+  'G8: a single row more has its own line in a list that is cut (issue 12), at %i columns',
+  (columns) => {
+    const details = pastDetails();
+    const open = (count: number): string => {
+      const one = { state: 'failed' as const, reason: 'exit code 3', since: 'not yet' };
+      const ideas = Array.from({ length: count }, (_, at) => ({ ...one, id: `o-${at + 1}` }));
+      const runs = (details.history?.runs ?? []).map((run) => ({ ...run, open: ideas, notLanded: count, done: [] }));
+      const ui: Partial<Ui> = { screen: 'history', selected: { history: { id: 'r4' } } };
+      return draw(ui, { ...details, history: { ...details.history, runs } }, shop(), columns, 40).join('\n');
+    };
+    const most = columns === 80 ? 6 : 8;
+    expect(open(most + 1)).toContain(`o-${most + 1} `);
+    expect(open(most + 1)).not.toMatch(/… \d+ more/);
+    expect(open(most + 2)).not.toContain(`o-${most + 1} `);
+    expect(open(most + 2)).toContain('… 2 more');
+  },
+);
+
+it('A4 G8: an epic with a single child more than its card shows has a line for it (issue 12)', () => {
+  const card = (count: number): string => {
+    const ids = Array.from({ length: count }, (_, at) => `e-${at + 1}`);
+    const children = ids.map((id) => ({ ...idea(id, `Title of ${id}`), parent: 'epic' }));
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [
+      idea('epic', 'All of it', { blue: true }),
+      ...children,
+    ]);
+    return draw({ screen: 'idea', idea: 'epic', tab: 'task' }, noDetails(), model, 120, 40).join('\n');
+  };
+  expect(card(9)).toContain('Title of e-9');
+  expect(card(9)).not.toContain('more idea');
+  expect(card(10)).not.toContain('Title of e-9');
+  expect(card(10)).toContain('… 2 more ideas: ralphctl show epic');
+});
+
 it('History shows ids whole where the columns allow it, and a run that did not land all as no success', () => {
   const details = pastDetails();
   const long = 'checkout-payment-07';
