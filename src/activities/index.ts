@@ -77,6 +77,8 @@ export function createActivities(
       },
       deliverAlert: async (input) => {
         const pages = await deps.pages?.();
+        // The job reads the events.
+        await deps.flushed?.();
         return work('deliverAlert')({ ...input, ...(pages === undefined ? {} : { pages }) });
       },
       claimItem: work('claimItem'),

@@ -138,7 +138,10 @@ export interface DeliverInput extends RunRef {
 }
 
 export interface DeliverResult {
-  /** `before`: an earlier attempt had delivered it. `gone`: the configuration has no such row any more. */
+  /**
+   * `before`: an earlier attempt had delivered it. `gone`: nothing is left to deliver: the configuration has no such row
+   * any more, or all events of the alert are over.
+   */
   outcome: 'delivered' | 'before' | 'gone';
   /** Where it went, for people; never an address. */
   to: string;

@@ -19,6 +19,7 @@ import { redactorOf } from '../secrets.js';
 import { type Place, playSound, runCommand, showDesktop } from './local.js';
 import { type Message, messageOf } from './message.js';
 import { withQuestions } from './questions.js';
+import { withoutOver } from './still-true.js';
 import { sendWebhook } from './webhook.js';
 
 export async function deliverAlert(
@@ -38,8 +39,10 @@ export async function deliverAlert(
   const logs = join(runDir(deps.root, ref.project, ref.runId), 'alerts');
   const kept = keptIn(logs);
   if (await isKept(kept, name, alert)) return { outcome: 'before', to: row.to };
+  const still = await withoutOver(deps.root, ref.project, alert);
+  if (!still) return { outcome: 'gone', to: row.to };
   await mkdir(logs, { recursive: true, mode: 0o700 });
-  const message = messageFor(deps, ref.project, await withQuestions(deps.root, ref.project, alert), pages);
+  const message = messageFor(deps, ref.project, await withQuestions(deps.root, ref.project, still), pages);
   await sendTo(row, message, { env: deps.env, cwd: file.repo, logs, project: ref.project, runId: ref.runId, signal });
   await keepDelivered(kept, name, alert);
   return { outcome: 'delivered', to: row.to };

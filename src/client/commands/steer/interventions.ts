@@ -10,6 +10,7 @@ import { readWarningAnswer } from '../../../decide/idea/stall.js';
 import type { Intervention } from '../../../protocol/command.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { LONGEST_WARNING } from '../../../protocol/warnings.js';
+import { noteQueuedAnswer } from '../../../run-files/queued-answers.js';
 import { knownIdeas, loadIdea } from '../../../run-files/run.js';
 import { gateWords } from '../../../screen/words/gate-words.js';
 import { warningWord } from '../../../screen/words/state-words.js';
@@ -133,12 +134,22 @@ export async function send(context: Context, run: OpenRun, command: Intervention
   if (empty) throw new UserError(empty, EXIT.refused);
   if (run.failing) {
     await run.api.tell(command, false);
+    await noteAnswer(context, run, command);
     return sayFailing(context, run, run.failing, about);
   }
   const said = await run.api.tell(command, run.worker);
+  if (said === undefined) await noteAnswer(context, run, command);
   if (context.json) printJson({ done: said ?? null, verb, idea: idea || undefined, worker: said !== undefined });
   else print(said ?? queued(about) + (verb === 'answer' ? `. The first answer counts; see: ralphctl why ${idea}` : ''));
   return EXIT.ok;
+}
+
+/** The server has the answer. An alert about its question need not go out any more. */
+async function noteAnswer({ root }: Context, { project, runId }: OpenRun, command: Intervention): Promise<void> {
+  const { verb, idea, question } = command;
+  if (verb !== 'answer' || idea === undefined) return;
+  const about = { idea, ...(question === undefined ? {} : { question }), at: Date.now() };
+  await noteQueuedAnswer(root, { project, runId }, about);
 }
 
 /** What people read when a command waits for a worker. */
