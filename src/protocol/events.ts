@@ -12,7 +12,7 @@ import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { IdeaStatus, ShownState } from './states.js';
 import type { Rung, WarningLine } from './warnings.js';
-import type { TakenReport, WaveReading, WaveRejection, WaveSummary, WavesEnd } from './waves.js';
+import type { TakenReport, UnknownRuns, WaveReading, WaveRejection, WaveSummary, WavesEnd } from './waves.js';
 
 /** Why a person is asked. */
 export type Asking =
@@ -279,6 +279,7 @@ export type RunEvent =
       leftOut?: number;
       /** An agent read reports for it. */
       read?: WaveReading;
+      unknownRuns?: UnknownRuns;
       end?: WavesEnd;
       why?: string;
     } & Partial<Omit<WaveSummary, 'wave'>>)

@@ -100,6 +100,14 @@ export interface WaveReading {
   spent: Spent;
 }
 
+/** Runs whose work triage does not know, because they cannot be read. */
+export interface UnknownRuns {
+  /** A sentence about the newest one. */
+  why: string;
+  /** How many others there are. */
+  more: number;
+}
+
 export interface TakenReport {
   idea: string;
   tier: Tier;
@@ -126,6 +134,8 @@ export type PlanWaveResult =
       leftOut: number;
       /** Absent: no agent was asked. */
       read?: WaveReading;
+      /** Absent: none, or the ideas are a person's own. */
+      unknownRuns?: UnknownRuns;
     }
   /** `at`: when the source can be read again, epoch ms. `person`: only a person can fix it. */
   | { kind: 'unreadable'; why: string; at?: number; person?: true };

@@ -64,6 +64,19 @@ async function waves(reports: string) {
   return { b, plan, inLedger, folder };
 }
 
+it('E3: a plan tells of earlier runs that triage cannot read', async () => {
+  const { b, plan } = await waves(line('good', GOOD));
+  expect((await plan(1)).unknownRuns).toBeUndefined();
+  for (const runId of ['20200101-000000-aaaa', '20200102-000000-aaaa']) {
+    await mkdir(runDir(b.root, b.ref.project, runId), { recursive: true });
+    await writeFile(join(runDir(b.root, b.ref.project, runId), 'run.json'), '{');
+  }
+  expect((await plan(2)).unknownRuns).toEqual({
+    why: expect.stringMatching(/^triage does not know the work of run 20200102-000000-aaaa: .*run\.json/) as string,
+    more: 1,
+  });
+});
+
 describe('E5: rejections of a wave', () => {
   it('all reach the ledger, and history has some of them', async () => {
     const many = Array.from({ length: 120 }, (_, n) => line(`r-${n}`, 'asdf'));

@@ -19,6 +19,8 @@ export interface FirstWave {
   /** Open items that the configuration leaves out. */
   leftOut: number;
   rejected: WaveRejection[];
+  /** A sentence for each run whose work triage does not know. */
+  problems: string[];
   /** An agent would read this many reports first, at most; a dry run asks none. */
   reader?: { agent: string; most: number };
 }
@@ -36,7 +38,7 @@ export async function firstWave(context: Context, plan: RunPlan, { batchSize }: 
   const titles = new Map(chosen.map(({ id, title }) => [id, title]));
   return {
     taken: taken.map(({ id, tier, score }) => ({ idea: id, title: titles.get(id) ?? id, tier, score })),
-    ...{ left, leftOut: source.leftOut, rejected: judged.rejected },
+    ...{ left, leftOut: source.leftOut, rejected: judged.rejected, problems: judged.problems },
     ...(source.reports && agent !== 'off' ? { reader: { agent, most } } : {}),
   };
 }
@@ -45,7 +47,7 @@ export async function firstWave(context: Context, plan: RunPlan, { batchSize }: 
 const MOST_REJECTED = 20;
 
 export function firstWaveLines(
-  { taken, left, leftOut, rejected, reader }: FirstWave,
+  { taken, left, leftOut, rejected, problems, reader }: FirstWave,
   { maxWaves, batchSize }: WaveSettings,
 ): string[] {
   const beside = [
@@ -56,6 +58,7 @@ export function firstWaveLines(
   const more = rejected.length - MOST_REJECTED;
   return [
     `wave 1 of ${many(maxWaves, 'wave')} of up to ${batchSize} would take ${taken.length === 0 ? 'nothing' : many(taken.length, 'report')}; ${beside.join(', ')}`,
+    ...problems.map((problem) => clean(problem, 1000)),
     ...(reader
       ? [
           `before that, ${clean(reader.agent, 60)} would read up to ${many(reader.most, 'report')}, which costs agent runs; here rules judge those that no agent has read: triage.agent`,

@@ -41,6 +41,9 @@ const waveOptional: MayFields<Wave> = {
       spent: spent('Of its runs, together.'),
     })
     .describe('An agent read reports for this wave.'),
+  unknownRuns: z
+    .object({ why: text('About the newest one.'), more: counted('How many others there are.') })
+    .describe('Runs whose work triage does not know, because they cannot be read.'),
   end,
   why: text('Why the source cannot be read, or why no further wave begins.'),
   attempted: counted('Ideas of the wave that an agent worked on.'),

@@ -109,7 +109,8 @@ export class Waves {
     waves.batch = result.taken.map(({ idea }) => idea);
     const { open, left, rejected, leftOut, taken } = result;
     const read = result.read ? { read: result.read } : {};
-    const about = { kind: 'wave' as const, wave, of: settings.maxWaves, ...read };
+    const unknown = result.unknownRuns ? { unknownRuns: result.unknownRuns } : {};
+    const about = { kind: 'wave' as const, wave, of: settings.maxWaves, ...read, ...unknown };
     const waiting = waves.waitsFor !== undefined;
     delete waves.waitsFor;
     if (taken.length === 0) {

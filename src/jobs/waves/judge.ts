@@ -32,6 +32,8 @@ interface Judged {
   accepted: AcceptedReport[];
   /** Absent: no agent was asked. */
   told?: WaveReading;
+  /** About each run that triage cannot read. */
+  problems: string[];
 }
 
 interface Here {
@@ -50,7 +52,7 @@ export async function judge(
   }: { ideas: readonly Idea[]; reports?: readonly BugReport[]; held?: readonly string[]; reads?: Reads | undefined },
 ): Promise<Judged> {
   const { root, project, repo } = here;
-  const { known, past } = await workHere(root, project);
+  const { known, past, problems } = await workHere(root, project);
   const estimate = await inTurns(learning(past));
   const byRef = new Map(ideas.flatMap((idea) => (idea.origin ? [[idea.origin.ref, idea] as const] : [])));
   const own = ideas.filter(({ origin }) => reports === undefined || origin === undefined);
@@ -62,7 +64,7 @@ export async function judge(
       ...{ id: idea.id, tier: tiers[at] ?? 'T2', score: score(idea, at), dependsOn: idea.dependsOn },
     }),
   );
-  if (reports === undefined) return { candidates, rejected: [], readings: new Map(), accepted: [] };
+  if (reports === undefined) return { candidates, rejected: [], readings: new Map(), accepted: [], problems: [] };
   const judged = reports.filter(({ id, state }) => state === 'closed' || byRef.has(id));
   const ids = new Set(ideas.map(({ id }) => id));
   const [overrules, files, readings] = await Promise.all([
@@ -100,5 +102,5 @@ export async function judge(
     const one = readings.get(ref);
     if (one) byIdea.set(idea.id, one);
   }
-  return { candidates, rejected, readings: byIdea, accepted, ...(read ? { told: read.told } : {}) };
+  return { candidates, rejected, readings: byIdea, accepted, problems, ...(read ? { told: read.told } : {}) };
 }

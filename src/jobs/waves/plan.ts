@@ -28,6 +28,7 @@ import { readReports } from './read/read.js';
 import { readWaveSource, type WaveSource } from './source.js';
 
 const MOST_QUOTE = 120;
+const MOST_WHY = 1000;
 
 export async function planWave(deps: WorkDeps, input: PlanWaveInput, context: WorkContext): Promise<PlanWaveResult> {
   const { signal } = context;
@@ -70,7 +71,12 @@ export async function planWave(deps: WorkDeps, input: PlanWaveInput, context: Wo
     fresh: fresh.slice(0, MOST_FRESH).map(({ wave: _, plan: __, ...one }) => cut(one)),
     leftOut: source.leftOut,
     ...(judged.told ? { read: judged.told } : {}),
+    ...unknownRuns(judged.problems, redactorOf(deps)),
   };
+}
+
+function unknownRuns([first, ...others]: readonly string[], redact: (text: string) => string) {
+  return first === undefined ? {} : { unknownRuns: { why: redact(first).slice(0, MOST_WHY), more: others.length } };
 }
 
 export interface WavePlace {

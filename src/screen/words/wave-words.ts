@@ -1,10 +1,13 @@
 /** Waves and rejected reports in words (E1, E3). Invariant: foreign text passes through the cleaner. Pure. */
 import type { StampedEvent } from '../../protocol/events.js';
-import type { WaveReading, WaveSummary } from '../../protocol/waves.js';
+import type { UnknownRuns, WaveReading, WaveSummary } from '../../protocol/waves.js';
 import { type Line, line } from '../text/line.js';
 import { many, dollars as money } from '../text/numbers.js';
 import type { Cleaner } from './signal-words.js';
 import { gateText } from './state-words.js';
+
+/** A path and a cause stay whole. */
+const LONGEST = 1000;
 
 type Wave = Extract<StampedEvent, { kind: 'wave' }>;
 
@@ -33,11 +36,12 @@ export function waveWords(event: Wave, clean: Cleaner, time: (ms: number) => str
     ...(left > 0 ? [`${left} for later`] : []),
   ].join(', ');
   const read = event.read ? readWords(event.read, clean, time) : '';
+  const unknown = event.unknownRuns ? unknownWords(event.unknownRuns, clean) : '';
   switch (state) {
     case 'began':
-      return `of ${of} begins: ${taken.map(({ idea, tier }) => `${clean(idea)} (${tier})`).join(', ')}; ${seen}${read}`;
+      return `of ${of} begins: ${taken.map(({ idea, tier }) => `${clean(idea)} (${tier})`).join(', ')}; ${seen}${read}${unknown}`;
     case 'empty':
-      return `of ${of} finds nothing to work on: ${seen}${read}`;
+      return `of ${of} finds nothing to work on: ${seen}${read}${unknown}`;
     case 'waits':
       return `of ${of} waits: the source cannot be read: ${clean(why)}`;
     case 'ended':
@@ -54,6 +58,9 @@ function readWords({ agent, reports, byRules, why, spent }: WaveReading, clean: 
   const rules = byRules === 0 ? '' : `, rules judged ${byRules}${why === undefined ? '' : ` because: ${clean(why)}`}`;
   return `; ${clean(agent)} read ${many(reports, 'report')}${used}${rules}`;
 }
+
+const unknownWords = ({ why, more }: UnknownRuns, clean: Cleaner): string =>
+  `; ${clean(why, LONGEST)}${more === 0 ? '' : ` (and of ${many(more, 'more run')})`}`;
 
 function summaryOf(event: Wave): WaveSummary {
   const { wave, attempted = 0, passed = 0, failed = 0, skipped = 0, waiting = 0, ms = 0, dollars = 0 } = event;

@@ -92,6 +92,12 @@ const EVENTS = {
     { ...wave, state: 'began', taken, open: 40, rejected: 20, left: 17 },
     { ...wave, state: 'empty', open: 2, rejected: 2 },
     { ...wave, state: 'began', taken, read: { agent: 'claude', reports: 3, byRules: 1, why: 'a limit', spent } },
+    {
+      ...wave,
+      state: 'began',
+      taken,
+      unknownRuns: { why: 'triage does not know the work of run r-1: no file', more: 2 },
+    },
     { ...wave, state: 'waits', why: 'no network' },
     { ...wave, state: 'ended', attempted: 3, passed: 2, failed: 1, ms: 120_000, dollars: 0.84 },
     { ...wave, state: 'over', why: 'waves.maxWaves is reached (5)' },
@@ -140,6 +146,19 @@ describe('the phrase book', () => {
       if (event.kind !== 'run') expect(line.slice(9)).toMatch(new RegExp(`^[${sign}] `, 'u'));
     },
   );
+
+  it('a wave tells of the runs whose work triage does not know', () => {
+    const unknown = (more: number): RunEvent => ({
+      ...{
+        ...wave,
+        state: 'began',
+        taken: [],
+        unknownRuns: { why: 'triage does not know the work of run r-1: why', more },
+      },
+    });
+    expect(logged(unknown(0))).toMatch(/; triage does not know the work of run r-1: why$/);
+    expect(logged(unknown(2))).toMatch(/: why \(and of 2 more runs\)$/);
+  });
 
   it('an account has its short name in the list and its reason in the logs', () => {
     const [closed, open] = EVENTS.account;

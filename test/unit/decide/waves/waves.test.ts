@@ -177,6 +177,15 @@ describe('E1 a wave', () => {
     expect(pilot.state.waves?.done).toMatchObject([{ dollars: 0.25 }]);
   });
 
+  it.each([[['a']], [[]]])('tells of runs that triage cannot read, when it takes %j', (taken) => {
+    const pilot = run();
+    decided(pilot);
+    const unknownRuns = { why: 'triage does not know the work of run r: why', more: 1 };
+    plan(pilot, taken, 0, { unknownRuns });
+    const { before, after } = pilot.waves.takeNews();
+    expect([...before, ...after]).toContainEqual(expect.objectContaining({ kind: 'wave', unknownRuns }));
+  });
+
   it('is shown by status', () => {
     const pilot = run();
     decided(pilot);
