@@ -22,14 +22,17 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
   const rank = rankOf(id, graph, settings.weights) ?? 0;
   const group = groupView(id, graph);
   const paused = pausedText(state, settings, graph);
+  const landed = graph.isDone(id);
+  // A dependency may be open again, or new in the backlog.
+  const waitsFor = landed ? [] : graph.waitsFor(id);
   return {
     idea: id,
     title: entry.card.title,
-    status: graph.isDone(id) ? 'landed' : entry.status,
+    status: landed ? 'landed' : entry.status,
     score: parts.reduce((sum, part) => sum + part.value, 0),
     parts,
     rank: rank > 0 ? rank : undefined,
-    waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
+    waitsFor: waitsFor.map((dep) => `${dep} (${describeWait(dep, graph)})`),
     reason: reasonOf(entry, state, settings),
     stack: stackText(entry, graph),
     told: entry.told,
@@ -37,7 +40,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     warnings: entry.warnings,
     approval: approvalOf(entry),
     group,
-    paused: paused && OPEN.has(entry.status) && !graph.isDone(id) ? paused : undefined,
+    paused: paused && OPEN.has(entry.status) && !landed ? paused : undefined,
     possible: legalInterventions(situationOf(entry, state.landing), refusedFor(entry, state)),
   };
 }

@@ -136,7 +136,6 @@ async function standsAfter(
     listRuns(root, project).then((runs) => workedOn(root, project, idea, runs)),
     recorded ? listSaves(recorded.run.file.repo, idea).catch(() => []) : [],
   ]);
-  if (view.status !== 'landed' && !view.group) addKept(view, kept);
   const start = recorded?.model.startAgain;
   const left = abandoned ? 'abandoned' : has('skip') || has('closed') ? 'skipped' : undefined;
   const rest = {
@@ -149,7 +148,10 @@ async function standsAfter(
   } as const;
   const entry = recorded?.graph.entry(idea);
   const told = recorded?.model.ideas.get(idea);
-  if (!recorded || !entry || !told || view.group) return rest;
+  if (!recorded || !entry || !told || view.group) {
+    if (view.status !== 'landed' && !view.group) addKept(view, kept);
+    return rest;
+  }
   await asOfNow(root, recorded);
   if (told.recorded || told.off) {
     view.status = told.status;
@@ -158,6 +160,9 @@ async function standsAfter(
     if (!has('retry')) view.parts = view.parts.filter(({ label }) => !RETRIES.test(label));
     view.score = view.parts.reduce((sum, { value }) => sum + value, 0);
   }
+  // Of what has landed since, no command counts any more.
+  if (view.status === 'landed') view.waitsFor = [];
+  else addKept(view, kept);
   for (const part of view.parts)
     if (RETRIES.test(part.label) && part.label !== retriesText(told.retries)) part.label += ', with the next start';
   const anew = beginsAnew(told);
