@@ -11,6 +11,7 @@ import { keepQuestion } from './left-asking.js';
 import { endedSilently, reportedLate, workerLost } from './lost-runs.js';
 import type { IdeaModel, Iteration, RunModel } from './model.js';
 import { addRun, uncharge } from './tally.js';
+import { wholeTitle } from './whole-title.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
 
@@ -165,7 +166,7 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
   if (CLOSED.has(event.status) || (idea.status === 'pending' && event.status !== 'pending')) idea.warnings = [];
   if (CLOSED.has(idea.status) && event.status === 'pending') idea.againAt = at;
   if (event.status !== idea.status || idea.since === undefined) idea.since = at;
-  idea.title = event.title;
+  idea.title = wholeTitle(idea.title, event.title);
   idea.status = event.status;
   if (event.status !== 'landing') delete idea.review;
   if (event.status === 'paused' || event.status === 'pending' || CLOSED.has(event.status)) delete idea.restAsked;
@@ -201,9 +202,7 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
 }
 
 function closeQuestion(idea: IdeaModel): void {
-  delete idea.question;
-  delete idea.questionId;
-  delete idea.asking;
+  for (const name of ['question', 'questionId', 'asking'] as const) delete idea[name];
 }
 
 /** Older events have a truncated question in `reason`; the agent's signal has the whole one. */

@@ -17,6 +17,7 @@ import type { IdeaModel, RunModel } from './model.js';
 import { isSplit } from './split.js';
 import { asRecorded } from './stands.js';
 import { emptyTally } from './tally.js';
+import { wholeTitle } from './whole-title.js';
 import { withLoss } from './worker-losses.js';
 
 /** Maximum number of events in `log`. */
@@ -76,7 +77,7 @@ export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: R
     const entry = known ?? newIdea(idea.id, idea.title);
     Object.assign(entry, {
       // The run's own title is newer.
-      title: known?.since === undefined ? idea.title : known.title,
+      title: known?.since === undefined ? idea.title : wholeTitle(idea.title, known.title),
       text: idea.text,
       // A person may have split it while the run was open.
       group: idea.blue || known?.group === true,
