@@ -6,7 +6,7 @@
 import { constants, readFileSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TooComplexError } from '../backlog/roadmap/chunks.js';
 import { projectDir } from '../config/paths.js';
 import { MAX_BACKLOG_BYTES, MIB } from '../config/read-input.js';
@@ -37,6 +37,8 @@ export async function tickUntracked(
   run: RunFile,
   files: readonly TickFile[],
   done = true,
+  /** Between two looks at a file that somebody may be saving. */
+  wait: Wait = delay,
 ): Promise<string | undefined> {
   const notes: string[] = [];
   const lock = join(projectDir(root, run.project), 'ticks.lock');
@@ -50,7 +52,7 @@ export async function tickUntracked(
     if (path === undefined) continue;
     const tick = async (): Promise<string | undefined> => {
       const written = await ownWrites(run.repo, [path]);
-      const why = await tickFile(run, one, path, done);
+      const why = await tickFile({ run, one, done, wait }, path);
       await written();
       return why;
     };
@@ -61,9 +63,18 @@ export async function tickUntracked(
   return notes.length > 0 ? notes.join(' ') : undefined;
 }
 
+type Wait = (ms: number) => Promise<unknown>;
+
+interface Tick {
+  run: RunFile;
+  one: TickFile;
+  done: boolean;
+  wait: Wait;
+}
+
 /** Why it could not. */
-async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean): Promise<string | undefined> {
-  await settled(path);
+async function tickFile({ run, one, done, wait }: Tick, path: string): Promise<string | undefined> {
+  await settled(path, wait);
   for (let edits = 0; edits < MOST_EDITS; edits++) {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
     if (file === undefined) return undefined;
@@ -77,7 +88,7 @@ async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean
       if (ticked === undefined) return undefined;
       const mode = about.mode & 0o777;
       if (!(await replaceFile(path, ticked, { mode, still: () => holds(path, before) }))) continue;
-      const late = await savedLate(file, before);
+      const late = await savedLate(file, before, wait);
       if (late === undefined) {
         const written = await stat(path).catch(() => undefined);
         if (written) own.set(path, written.ino);
@@ -101,12 +112,12 @@ async function tickFile(run: RunFile, one: TickFile, path: string, done: boolean
 const own = new Map<string, number>();
 
 /** Half a save must not be taken for the file. One that is written all the time is not waited for. */
-async function settled(path: string): Promise<void> {
+async function settled(path: string, wait: Wait): Promise<void> {
   for (let looks = 0; looks < 2; looks++) {
     const info = await stat(path).catch(() => undefined);
     const age = Date.now() - (info?.mtimeMs ?? 0);
     if (info?.ino === own.get(path) || age < 0 || age >= SAVE_MS) return;
-    await setTimeout(SAVE_MS - age);
+    await wait(SAVE_MS - age);
   }
 }
 
@@ -114,10 +125,10 @@ async function settled(path: string): Promise<void> {
  * A person's program may have opened the file before it was replaced, and write it afterwards. Such a save empties the
  * file first. It is complete when no more comes.
  */
-async function savedLate(replaced: FileHandle, before: Buffer): Promise<Buffer | undefined> {
+async function savedLate(replaced: FileHandle, before: Buffer, wait: Wait): Promise<Buffer | undefined> {
   let last = before;
   for (let looks = 0; looks < MOST_EDITS; looks++) {
-    await setTimeout(looks === 0 ? OPENED_MS : SAVE_MS);
+    await wait(looks === 0 ? OPENED_MS : SAVE_MS);
     const now = await contentOf(replaced);
     if (now.equals(before)) return undefined;
     if (now.equals(last) && now.length > 0) return now;

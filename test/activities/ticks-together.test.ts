@@ -2,24 +2,11 @@
 import { ftruncateSync, statSync, writeSync } from 'node:fs';
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { tickUntracked } from '../../src/jobs/tick-untracked.js';
 import type { TickFile } from '../../src/run-files/ticks.js';
 import { type Bench, bench } from './bench.js';
-
-/** Called when a tick begins to wait between two looks at the file. */
-const waits = vi.hoisted(() => ({ begin: (_ms: number): void => undefined }));
-vi.mock('node:timers/promises', async (original) => {
-  const real = await original<typeof import('node:timers/promises')>();
-  const setTimeout = (ms: number): Promise<void> => {
-    waits.begin(ms);
-    return real.setTimeout(ms);
-  };
-  return { ...real, setTimeout };
-});
-afterEach(() => {
-  waits.begin = () => undefined;
-});
 
 const IDS = Array.from({ length: 12 }, (_, n) => `US-${n + 1}`);
 interface Prd {
@@ -39,7 +26,13 @@ async function outside(name = 'prd.json', format: 'prd' | 'roadmap' = 'prd') {
   const read = async (): Promise<Prd> => JSON.parse(await readFile(file, 'utf8')) as Prd;
   const ticked = async (): Promise<string[]> =>
     (await read()).userStories.filter(({ passes }) => passes).map(({ id }) => id);
-  return { file, read, ticked, tick: (...ids: string[]) => tickUntracked(b.root, run, one(...ids)) };
+  /** `looks` is called when the tick begins to wait between two looks at the file. */
+  const tickWith = (looks: (ms: number) => void, ...ids: string[]) =>
+    tickUntracked(b.root, run, one(...ids), true, (ms) => {
+      looks(ms);
+      return delay(ms);
+    });
+  return { file, read, ticked, tickWith, tick: (...ids: string[]) => tickUntracked(b.root, run, one(...ids)) };
 }
 
 describe('a backlog that git does not track', () => {
@@ -93,27 +86,28 @@ describe('a backlog that git does not track', () => {
   });
 
   it.each(['before', 'after'])('keeps a slow save that began %s the tick', async (when) => {
-    const { tick, file, ticked } = await outside();
+    const { tickWith, file, ticked } = await outside();
     const whole = await readFile(file, 'utf8');
     const opened = await open(file, 'r+');
     const { ino } = await stat(file);
-    let begun = false;
+    let [begun, ended] = [false, false];
     const begin = (): void => {
       begun = true;
       ftruncateSync(opened.fd);
       writeSync(opened.fd, whole.slice(0, 100), 0);
     };
     // The rest comes between two looks of the tick, however slow the machine is. A short wait is for a save to begin.
+    let ticking: Promise<unknown> | undefined;
     const rest = new Promise<void>((resolve) => {
-      waits.begin = (ms) => {
-        if (!begun || ms < 50) return;
-        waits.begin = () => undefined;
+      const looks = (ms: number): void => {
+        if (!begun || ended || ms < 50) return;
+        ended = true;
         writeSync(opened.fd, `${whole.slice(100)}\n`, 100);
         resolve();
       };
+      ticking = tickWith(looks, 'US-2');
     });
     const done = rest.then(() => true);
-    const ticking = tick('US-2');
     if (when === 'after') {
       while (statSync(file).ino === ino) await new Promise((resolve) => setImmediate(resolve));
       begin();
