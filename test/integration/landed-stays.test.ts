@@ -124,6 +124,34 @@ it.each([true, false])('C1 D3: a landed commit with other words stays landed; ti
   expect(await box.git('rev-parse', 'HEAD')).toBe(mine);
 });
 
+it('C2 D1: of two landings that a person squashed, each is rolled back alone', async () => {
+  held = await Held.open(inject('stateRoot'), [
+    { id: 'a-1', steps: [DONE] },
+    { id: 'a-2', steps: [DONE] },
+  ]);
+  const { box } = held;
+  const base = await box.git('rev-parse', 'HEAD');
+  expect(await box.run('start')).toMatchObject({ code: 0 });
+  const editors = ['-c', "sequence.editor=sed -i.bak -e '2,$s/^pick/squash/'", '-c', 'core.editor=true'];
+  await box.git(...editors, 'rebase', '--quiet', '-i', base);
+  const there = () => box.git('ls-tree', '--name-only', 'main', 'a-1.txt', 'a-2.txt');
+  expect(await there()).toBe('a-1.txt\na-2.txt');
+  expect((await box.run('status')).stdout).not.toMatch(/reset or rewritten|taken off/);
+
+  expect(await box.run('rollback', 'a-2')).toMatchObject({ code: 0, stdout: expect.stringContaining('a-2 was taken') });
+  expect(await there()).toBe('a-1.txt');
+  const after = (await box.run('status')).stdout;
+  expect(after).toContain('since then: a-2 no longer on main');
+  expect(after).not.toContain('a-1 landed as');
+
+  expect(await box.run('rollback', 'a-1')).toMatchObject({ code: 0, stdout: expect.stringContaining('a-1 was taken') });
+  expect(await there()).toBe('');
+  const last = (await box.run('status')).stdout;
+  expect(last).toContain('since then: a-1, a-2 no longer on main');
+  expect(last).not.toMatch(/reset or rewritten/);
+  expect(await box.run('rollback', 'a-1')).toMatchObject({ code: 7 });
+});
+
 it('C1: a target that is reset under a run is told at its end, and --again waits for a new run', async () => {
   held = await Held.open(inject('stateRoot'), [
     { id: 'a-1', steps: [DONE] },

@@ -158,7 +158,14 @@ export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow
     ...(blues.length > 0 ? { blues } : {}),
   };
   const undone: UndoResult = await doWork('undoIdea', input, alone()).catch(asRefusal(`${idea.id} stays landed`));
-  if (undone.kind === 'nothing' && nothing) throw nothing;
+  if (undone.kind === 'nothing')
+    throw (
+      nothing ??
+      new UserError(
+        `there is nothing to take back of ${idea.id}: ${target} does not contain it. To run it again: ralphctl retry ${idea.id}, then: ${startOf(closed, idea)}`,
+        EXIT.refused,
+      )
+    );
   if (undone.kind !== 'undone') {
     const files = undone.kind === 'conflict' ? undone.files : undefined;
     const backlog = idea.recorded?.run.file.backlog.file;
@@ -167,7 +174,7 @@ export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow
       ? await landedAfter({ repo, target, backlogPath }, idea.id, files).catch(() => [])
       : landedDependants(idea.id, dependantsNow(closed));
     const text = `${idea.id} stays landed: ${whyNot(undone, idea.id, target, first)}`;
-    throw undone.kind === 'nothing' ? new UserError(text, EXIT.refused) : new UndoRefused(text, EXIT.refused);
+    throw new UndoRefused(text, EXIT.refused);
   }
   const off = takenOffText(idea.id, { target, commit: undone.commit.slice(0, 8) });
   const done = `${off}${undone.note ? `: ${undone.note}` : ''}`;
@@ -183,7 +190,7 @@ const dependantsNow = ({ recorded }: Closed): Dependant[] =>
   });
 
 function whyNot(
-  result: Exclude<UndoResult, { kind: 'undone' }>,
+  result: Extract<UndoResult, { kind: 'red' | 'conflict' }>,
   idea: string,
   target: string,
   first: readonly string[],
@@ -192,7 +199,6 @@ function whyNot(
     const { failure } = result.gate;
     return `without it the gate is red (${failure?.command ?? 'no command'}${failure?.log ? `; output: ${failure.log}` : ''}). Roll back the ideas that need it first${namedFirst(first)}; then: ralphctl rollback ${idea}`;
   }
-  if (result.kind === 'nothing') return `${target} does not contain it`;
   const files = result.files.slice(0, 5).join(', ');
   const those = first.length > 0 ? `Roll those back first${namedFirst(first)};` : 'Roll those back first,';
   return `later landings build on it in ${files}. ${those} or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;

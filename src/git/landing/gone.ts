@@ -45,7 +45,14 @@ export async function goneOf(
   const back = ideas.flatMap((idea): TakenBack[] => {
     const one = rolledBack.get(idea);
     if (!one) return [];
-    return [{ idea, landed: one.landed, by: { commit: one.commit, subject: one.subject }, rolledBack: true }];
+    return [
+      {
+        idea,
+        landed: one.landed ?? landedAs(idea),
+        by: { commit: one.commit, subject: one.subject },
+        rolledBack: true,
+      },
+    ];
   });
   const unnamed = [...recorded.keys()].filter((idea) => !landed.has(idea) && !rolledBack.has(idea));
   const there = await onTarget(repo, name, unnamed.map(landedAs));

@@ -14,7 +14,8 @@ export const landedCommits = async (repo: string, target: string, backlogPath?: 
   (await readLanded(repo, target, backlogPath)).landed;
 
 export interface RolledBack {
-  landed: string;
+  /** Absent: no commit on the branch names its landing any more. */
+  landed?: string;
   commit: string;
   subject: string;
 }
@@ -69,15 +70,17 @@ async function readLanded(repo: string, target: string, backlogPath?: string): P
     }
   }
   const rollbacks = [...verdict.values()].flatMap(({ landed, rolledBack }) =>
-    landed && rolledBack ? [{ commit: rolledBack.commit, landed }] : [],
+    rolledBack ? [{ commit: rolledBack.commit, landed }] : [],
   );
   const again = await revertedAgain({ repo, target, backlogPath }, rollbacks);
   const { same, within } = await rewordedOn({ repo, target, backlogPath }, verdict);
   const found: OnBranch = { landed: new Map(), rolledBack: new Map(), reworded: same, within: new Set(within.keys()) };
   for (const [id, { landed, rolledBack }] of verdict) {
-    if (landed === undefined) continue;
-    if (rolledBack === undefined || again.has(rolledBack.commit)) found.landed.set(id, landed);
-    else found.rolledBack.set(id, { landed, ...rolledBack });
+    // Once a rollback is reverted, a landing that no commit names is there by that.
+    const commit = landed ?? rolledBack?.commit;
+    if (commit === undefined) continue;
+    if (rolledBack === undefined || again.has(rolledBack.commit)) found.landed.set(id, commit);
+    else found.rolledBack.set(id, { ...(landed === undefined ? {} : { landed }), ...rolledBack });
   }
   for (const [id, commit] of [...same, ...within]) found.landed.set(id, commit);
   return found;

@@ -8,9 +8,8 @@
 import { git } from '../runner.js';
 import { isWithin } from '../within.js';
 import type { Target } from './brought-back.js';
-import { changedPaths } from './checkout.js';
-import { type LineCommit, namedIdeas, PINNED_LOG, readEach } from './first-parents.js';
-import { whatIsLeft } from './left.js';
+import { type LineCommit, PINNED_LOG, readEach } from './first-parents.js';
+import { originalOf, workOf } from './original.js';
 import { readAmends, readClaims } from './rewritten.js';
 
 /** By idea: the commit that has its work now. */
@@ -118,28 +117,15 @@ async function stillThere({ repo, target, backlogPath }: Target, claimed: readon
 }
 
 /** The newest commit that changed its files, where all of them still have the change. */
-async function hasAll({ repo, target, backlogPath }: Target, idea: string, landing: LineCommit) {
-  const from = await beginOf(repo, idea, landing);
-  if (from === undefined) return undefined;
-  const all = await changedPaths(repo, from, landing.sha);
-  const outside = all.filter((path) => !isWithin(path, backlogPath));
-  const own = outside.length > 0 ? outside : all;
-  const left = await whatIsLeft(repo, { from, to: landing.sha, apart: true });
+async function hasAll(about: Target, idea: string, landing: LineCommit): Promise<string | undefined> {
+  const { repo, target } = about;
+  const original = await originalOf(repo, idea, landing);
+  if (original === undefined) return undefined;
+  const { paths, left } = await workOf(about, original);
   const { kept, unsure } = await left(`refs/heads/${target}`);
-  const isThere = own.every((path) => kept.has(path) || unsure.has(path)) && own.some((path) => !unsure.has(path));
-  if (own.length === 0 || !isThere) return undefined;
-  const files = own.slice(0, 500).map((path) => `:(top,literal)${path}`);
+  const isThere = paths.every((path) => kept.has(path) || unsure.has(path)) && paths.some((path) => !unsure.has(path));
+  if (paths.length === 0 || !isThere) return undefined;
+  const files = paths.slice(0, 500).map((path) => `:(top,literal)${path}`);
   const args = ['log', '-n', '1', '--format=%H', `refs/heads/${target}`, '--not', landing.sha, '--', ...files];
   return (await git(repo).run(args, { read: true, config: PINNED_LOG })) || undefined;
-}
-
-/** Where a landing of several commits begins. */
-async function beginOf(repo: string, idea: string, { sha, parent }: LineCommit): Promise<string | undefined> {
-  const args = ['log', '--first-parent', '-n', '200', '-z', '--format=%H%n%B', sha, '--'];
-  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
-  const before = stdout.split('\0').find((record) => {
-    const end = record.indexOf('\n');
-    return !namedIdeas(record.slice(end + 1)).landed.includes(idea);
-  });
-  return before?.slice(0, before.indexOf('\n')) ?? parent;
 }

@@ -63,10 +63,12 @@ export async function rewrittenOf(
   return found;
 }
 
-/** All claims of landings, by idea: one process. */
-export async function readClaims(repo: string): Promise<Map<string, string>> {
+/** All claims of landings, by idea, or those that a branch does not contain: one process. */
+export async function readClaims(repo: string, { notOn }: { notOn?: string } = {}): Promise<Map<string, string>> {
   const prefix = claimRef('');
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname)', prefix], { read: true });
+  const only = notOn === undefined ? [] : [`--no-merged=refs/heads/${notOn}`];
+  const args = ['for-each-ref', '--format=%(refname) %(objectname)', ...only, prefix];
+  const text = await git(repo).run(args, { read: true });
   const found = new Map<string, string>();
   for (const line of text.split('\n')) {
     const [name = '', commit = ''] = line.split(' ');

@@ -8,19 +8,21 @@
 import type { UndoResult } from '../../protocol/git-work.js';
 import { isAncestor } from '../ancestry.js';
 import { identityEnv, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
-import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
+import { claimedHeadRef, claimRef, readTip, undoRef } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { listWorktrees } from '../worktrees/list.js';
 import type { Target } from './brought-back.js';
 import { noteOfRollback } from './checkout-note.js';
-import { namedIdeas } from './first-parents.js';
+import { namedIdeas, readEach } from './first-parents.js';
 import { giveBack } from './give-back.js';
 import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
 import { conflictDetail, mergeTrees } from './merge.js';
 import { hasMarkOf, revertMessage } from './message.js';
 import { missingTarget } from './missing-target.js';
+import { originalOf } from './original.js';
 import { rewordedOn } from './reworded.js';
 import { asLanded, rewrittenOf } from './rewritten.js';
+import { outOfSquash } from './squashed.js';
 import { swapTarget } from './swap.js';
 import { takenBack } from './taken-back.js';
 import { gateCandidate, integrationOf, type LandingContext, type Located, withTargetLock } from './target-lock.js';
@@ -64,7 +66,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   const about = { repo, target, backlogPath: options.backlog?.path };
   const history = await ideaHistory(about, idea);
   const known = options.commit && !history.reverted ? options.commit : undefined;
-  const named = history.reverted ? [] : await asNow(about, idea, history.landings);
+  const named = history.reverted ? [] : await asNow(about, idea, { landings: history.landings, recorded: known });
   const landings = named.length > 0 || !known ? named : await bySubject(options, known, tip);
   if (landings.length === 0) return alreadyDone(history, undone);
   const dir = await integrationOf(options, tip.commit);
@@ -123,17 +125,27 @@ function alreadyDone({ reverted }: IdeaHistory, undone: string | undefined): Out
   return { kind: 'undone', commit: reverted.commit, commits: reverted.commits };
 }
 
-/** Newest first. What a person rewrote counts as it landed, also under their own words. */
-async function asNow(about: Target, idea: string, landings: readonly Landing[]): Promise<readonly Landing[]> {
+/** Newest first. What a person rewrote counts as it landed, also under their own words, or in one commit with other ideas. */
+async function asNow(
+  about: Target,
+  idea: string,
+  { landings, recorded }: { landings: readonly Landing[]; recorded: string | undefined },
+): Promise<readonly Landing[]> {
   const [newest = await reworded(about, idea), ...older] = landings;
-  if (!newest) return [];
+  if (!newest || newest.apart) return newest ? [newest] : [];
+  const own = await outOfSquash(about, { idea, landing: newest, recorded });
+  if (own) return [own, ...older];
   const rewritten = (await rewrittenOf(about, new Map([[idea, newest.to]]))).get(newest.to);
   return [rewritten ? asLanded(newest, rewritten) : newest, ...older];
 }
 
 async function reworded(about: Target, idea: string): Promise<Landing | undefined> {
-  const commit = (await rewordedOn(about, { has: (one) => one !== idea })).same.get(idea);
-  return commit === undefined ? undefined : { from: `${commit}^`, to: commit, commits: [commit], subjects: [] };
+  const { same, within } = await rewordedOn(about, { has: (one) => one !== idea });
+  const commit = same.get(idea);
+  if (commit !== undefined) return { from: `${commit}^`, to: commit, commits: [commit], subjects: [] };
+  const claim = within.has(idea) ? await readTip(about.repo, claimRef(idea)) : undefined;
+  const landing = claim === undefined ? undefined : (await readEach(about.repo, [claim])).get(claim);
+  return landing && originalOf(about.repo, idea, landing);
 }
 
 /** A commit without trailers counts when it is on the target and its subject has the mark of the idea. */
