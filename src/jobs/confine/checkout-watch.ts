@@ -64,10 +64,25 @@ export async function firstLook(root: string): Promise<void> {
   if (!untrackedLast.has(root)) untrackedLast.set(root, new Set((await statusOf(root)).untracked));
 }
 
-/** Files that changed since then and that this run has not reported. `own`: a file that ralphctl itself writes. */
-export async function changedLately(root: string, runId: string, since: number, own?: string): Promise<Changed[]> {
+export interface Lately {
+  runId: string;
+  /** epoch ms */
+  since: number;
+  /** A file that ralphctl itself writes. */
+  own?: string | undefined;
+  /** An agent ran before in a worker that is lost: when, this process does not know. */
+  again: boolean;
+}
+
+/**
+ * Files that changed since then, while an agent ran, and that this run has not reported. While an idea is prepared, only
+ * a person or another program changes one.
+ */
+export async function changedLately(root: string, { runId, since, own, again }: Lately): Promise<Changed[]> {
   const before = untrackedLast.get(root) ?? new Set<string>();
-  const first = (await changedSince(root, since, before)).filter(({ path }) => path !== own);
+  const first = (await changedSince(root, since, before)).filter(
+    (file) => file.path !== own && (again || (running.get(root) ?? []).some((one) => ranAt(one, file))),
+  );
   const key = `${root}\0${runId}`;
   const known = told.get(key) ?? new Set<string>();
   if (first.every(({ path }) => known.has(path))) return [];
@@ -112,10 +127,6 @@ async function changeTime(path: string): Promise<number | undefined> {
   }
   return undefined;
 }
-
-/** Those that changed while an agent ran. While an idea is prepared, only a person or another program does that. */
-export const whileAgentsRan = (root: string, files: readonly Changed[]): Changed[] =>
-  files.filter((file) => (running.get(root) ?? []).some((one) => ranAt(one, file)));
 
 /** All agents that ran when one of the files changed; the reporting one comes first. Of a lost worker, only that one is known. */
 export function whoRan(root: string, files: readonly Changed[], self: string): string {

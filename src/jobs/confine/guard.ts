@@ -22,16 +22,7 @@ import { shellQuoted } from '../../protocol/shell-words.js';
 import { LONGEST_WARNING } from '../../protocol/warnings.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { untoldActs } from './acts.js';
-import {
-  changedLately,
-  differences,
-  firstLook,
-  namesOf,
-  present,
-  whileAgentsRan,
-  whoRan,
-  whoRanSince,
-} from './checkout-watch.js';
+import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
 import { indexNotices } from './index-notice.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
@@ -146,13 +137,12 @@ async function noticed(
   { at: since, outside: before }: Before,
   { outside: after, outOfBounds, edited, broken }: Seen,
   redact: Redact,
-  /** An agent ran in a worker that is lost: when, this process does not know. */
   again: boolean,
 ): Promise<string | undefined> {
   const { root } = place;
   const own = ownFile && (await pathIn(root, ownFile));
-  const all = (await changedLately(root, runId, since, own)).filter(({ path }) => !edited.includes(path));
-  const changed = again ? all : whileAgentsRan(root, all);
+  const lately = await changedLately(root, { runId, since, own, again });
+  const changed = lately.filter(({ path }) => !edited.includes(path));
   const said: string[] = [];
   if (changed.length > 0) {
     const report = join(dir, 'checkout.diff');
