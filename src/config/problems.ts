@@ -1,8 +1,9 @@
 /**
  * Problems in a file that a person wrote, with their lines. Readers collect all problems before they throw, so one call
  * shows everything to fix.
- * Must import the base of user-facing errors only.
+ * May import protocol only.
  */
+import { upToMore } from '../protocol/up-to-more.js';
 import { UserError } from '../protocol/user-error.js';
 
 export interface Problem {
@@ -18,11 +19,11 @@ const SHOWN = 50;
 
 /** `file:line: message; fix`, one line per problem: fifty or so, then the count of the others, which are never one. */
 export function renderProblems(problems: readonly Problem[]): string {
-  const most = problems.length === SHOWN + 1 ? SHOWN + 1 : SHOWN;
-  const lines = problems
-    .slice(0, most)
-    .map((p) => `${p.file}${p.line > 0 ? `:${p.line}` : ''}: ${p.message}${p.fix === undefined ? '' : `; ${p.fix}`}`);
-  if (problems.length > most) lines.push(`… and ${problems.length - most} more`);
+  const shown = upToMore(SHOWN, problems);
+  const lines = shown.map(
+    (p) => `${p.file}${p.line > 0 ? `:${p.line}` : ''}: ${p.message}${p.fix === undefined ? '' : `; ${p.fix}`}`,
+  );
+  if (problems.length > shown.length) lines.push(`… and ${problems.length - shown.length} more`);
   return lines.join('\n');
 }
 

@@ -1,6 +1,8 @@
 /** What the person answered to the questions of ideas, as rows of a report. Pure. */
+
 import type { IdeaModel, Said } from '../model/model.js';
-import { clean, cut, upToMore } from '../screen/text/text.js';
+import { upToMore } from '../protocol/up-to-more.js';
+import { clean, cut } from '../screen/text/text.js';
 import { lasted } from '../screen/text/time.js';
 import type { Extra } from './extra.js';
 import type { Report } from './schema.js';

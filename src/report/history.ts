@@ -1,11 +1,13 @@
 /** The runs of a project as a list: each line comes from a report or a summary. Pure. */
+
 import { type Outcome, outcomeOfSummary, sinceText } from '../model/at-end.js';
 import type { IdeaFacts, SummaryFile } from '../model/facts.js';
 import type { Renamed } from '../model/model.js';
+import { upToMore } from '../protocol/up-to-more.js';
 import type { HistoryIdea, HistoryLanded, HistoryRun } from '../screen/details.js';
 import { restText } from '../screen/pages/history.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../screen/text/numbers.js';
-import { width as cells, clean, cut, pad, upToMore } from '../screen/text/text.js';
+import { width as cells, clean, cut, pad } from '../screen/text/text.js';
 import { LOOKS } from '../screen/text/theme.js';
 import { clock, ran } from '../screen/text/time.js';
 import { withFewAnswers } from './answers.js';

@@ -2,10 +2,12 @@
  * The report as plain lines: tasks for a person, then landed ideas, then open ideas with their reasons, then findings.
  * Invariant: pure. With a width, no line is wider, and texts wrap at words with a hanging indent.
  */
+
 import { sinceText } from '../model/at-end.js';
 import type { RunModel } from '../model/model.js';
+import { upToMore } from '../protocol/up-to-more.js';
 import { many, moneyText, UNKNOWN } from '../screen/text/numbers.js';
-import { width as cells, clean, cut, pad, paragraphs, upToMore, wrap } from '../screen/text/text.js';
+import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text/text.js';
 import { bar, LOOKS, type Shown } from '../screen/text/theme.js';
 import { clock, lasted } from '../screen/text/time.js';
 import { withFewAnswers } from './answers.js';
@@ -203,10 +205,8 @@ class Page {
   }
 
   #shown(landed: readonly LandedIdea[]): Set<LandedIdea> {
-    // The line `… 1 more` is no shorter than the row itself.
-    if (this.#all || landed.length <= MOST_LANDED + 1) return new Set(landed);
-    const first = [...landed.filter(({ look }) => look.length > 0), ...landed].slice(0, MOST_LANDED);
-    return new Set(first);
+    const first = [...new Set([...landed.filter(({ look }) => look.length > 0), ...landed])];
+    return new Set(this.#all ? first : upToMore(MOST_LANDED, first));
   }
 
   /** Open ideas without a line of their own under TO DO. */

@@ -1,13 +1,15 @@
 /** The ideas that wait for a person or rest, as lines of `status`, each with the command that brings it on. */
+
 import { needsAndHeld, needsOfRun, type RunNeed } from '../../decide/views/resting.js';
 import type { IdeaFacts } from '../../model/facts.js';
 import type { StartAgain } from '../../model/start-again.js';
 import { withoutApproveOffer } from '../../protocol/approve-offer.js';
 import type { IdeaStatus } from '../../protocol/states.js';
+import { upToMore } from '../../protocol/up-to-more.js';
 import type { IdeaLine, RunStatus } from '../../protocol/views.js';
 import { fixOf, type Over, overOf } from '../../report/commands.js';
 import type { OpenState } from '../../report/schema.js';
-import { upToMore, wrapAll } from '../../screen/text/text.js';
+import { wrapAll } from '../../screen/text/text.js';
 import { LOOKS, type Shown } from '../../screen/text/theme.js';
 import { print } from '../context.js';
 import { textWidth } from '../report/print.js';

@@ -1,4 +1,5 @@
 /** Formats an open run as lines for a person. */
+
 import { took } from '../../decide/duration.js';
 import { nothingRuns } from '../../decide/views/resting.js';
 import { slotsView } from '../../decide/views/slots.js';
@@ -9,8 +10,8 @@ import { isOff, revertedIn } from '../../model/reverted.js';
 import { type StartAgain, startCommand } from '../../model/start-again.js';
 import { runsOf } from '../../model/tally.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
+import { upToMore } from '../../protocol/up-to-more.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
-import { upToMore } from '../../screen/text/text.js';
 import { restText } from '../../screen/words/idea-words.js';
 import { signalWords } from '../../screen/words/signal-words.js';
 import { stateWord } from '../../screen/words/state-words.js';

@@ -1,10 +1,12 @@
 /** The card of an epic: nobody works on it, so that it tells of the ideas in it (A4). */
+
 import { groupProgress } from '../../model/counts.js';
 import type { IdeaModel } from '../../model/model.js';
+import { upToMore } from '../../protocol/up-to-more.js';
 import { shownIn } from '../cut-off.js';
 import { type Line, line } from '../text/line.js';
 import { many } from '../text/numbers.js';
-import { clean, cut, pad, upToMore } from '../text/text.js';
+import { clean, cut, pad } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import type { View } from '../view.js';
 

@@ -1,12 +1,13 @@
 /** *History*: the runs of a project, and the outcome of ideas that did not land. */
 
+import { upToMore } from '../../protocol/up-to-more.js';
 import type { HistoryIdea, HistoryRun } from '../details.js';
 import { framed } from '../frame.js';
 import { isOver } from '../idea/possible.js';
 import { beside, box, type Part } from '../text/boxes.js';
 import { bold, coloured, dim, edges, inverse, type Line, line, rule } from '../text/line.js';
 import { dollars, many, moneyText, UNKNOWN, whole } from '../text/numbers.js';
-import { clean, cut, pad, padId, upToMore, width } from '../text/text.js';
+import { clean, cut, pad, padId, width } from '../text/text.js';
 import { LOOKS } from '../text/theme.js';
 import { clock, dayClock, lasted, ran } from '../text/time.js';
 import type { Selection } from '../ui.js';

@@ -180,13 +180,6 @@ export const upTo = (most: number, rows: readonly string[], cells: number): stri
     ? rows.filter((row) => row !== '')
     : [...rows.slice(0, most - 1), cut(`${rows[most - 1]} ${rows[most]}`.padEnd(cells + 1, ' …'), cells)];
 
-/**
- * The first of a list whose rest is a line `… 3 more`. That line is no shorter than a single row, so a single row is
- * shown in its place. `all`: their number, where the list itself has been cut.
- */
-export const upToMore = <T>(most: number, list: readonly T[], all = list.length): T[] =>
-  list.slice(0, Math.max(all, list.length) === most + 1 ? most + 1 : most);
-
 /** The first of a list in words. */
 export const someOf = (most: number, words: readonly string[]): string =>
   `${words.slice(0, most).join(', ')}${words.length > most ? ', …' : ''}`;

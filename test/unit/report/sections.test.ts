@@ -37,6 +37,20 @@ it('G4: what a person left out is no idea that did not land, in the head and in 
   for (const one of [text, markdown, html]) expect(one).not.toMatch(/not landed \(/i);
 });
 
+it('G4: a report of many landed ideas has ten of them, those with a finding among them, and the number of the others', () => {
+  const report = reportOf(shopNight());
+  const [one] = report.landed;
+  if (!one) throw new Error('the night landed something');
+  const landed = Array.from({ length: 12 }, (_, n) => ({
+    ...{ ...one, idea: `l-${n}` },
+    look: n < 3 || n === 11 ? ['flaky: npm test'] : [],
+  }));
+  const text = textReport({ ...report, landed }).join('\n');
+  const shown = landed.filter(({ idea: id }) => new RegExp(`^  ✓ ${id} `, 'm').test(text)).map(({ idea: id }) => id);
+  expect(shown).toEqual([...Array.from({ length: 9 }, (_, n) => `l-${n}`), 'l-11']);
+  expect(text).toContain('… 2 more');
+});
+
 it('C2: each open idea is counted in one section, also where a person decides after the run', () => {
   const events = [...shopNight(), left('docs-001', 'skipped')];
   const report = reportOf(events, {}, undefined, (model) => {
