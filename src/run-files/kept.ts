@@ -32,13 +32,10 @@ export async function hasKept(
 ): Promise<boolean> {
   const { abandoned, kept = [] } = await freshRecord(root, project, idea);
   // A retry queues the idea, too.
-  const alike = verb === 'unblock' ? ['unblock', 'retry'] : [verb];
-  const [ours, others] = [
-    kept.filter((one) => alike.includes(one.verb)),
-    kept.filter((one) => !alike.includes(one.verb)),
-  ];
-  const same = ours.some((one) => one.n === n && (!reason || one.reason === reason));
-  return same && !(abandoned && verb === 'retry') && !others.some((one) => REPLACES[verb]?.includes(one.verb));
+  const isAlike = (one: Kept): boolean => one.verb === verb || (verb === 'unblock' && one.verb === 'retry');
+  const same = kept.some((one) => isAlike(one) && one.n === n && (!reason || one.reason === reason));
+  const ends = kept.some((one) => !isAlike(one) && REPLACES[verb]?.includes(one.verb));
+  return same && !ends && !(abandoned && verb === 'retry');
 }
 
 /** Returns the resulting command: a second limit adds to the first. */

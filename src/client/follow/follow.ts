@@ -53,9 +53,10 @@ export async function follow(
   process.once('SIGTERM', onInterrupt);
   const shown = options.first?.() ?? Promise.resolve();
   const ref = { project, runId };
-  const lines = shown.then(async () =>
-    showEvents(context, eventsPath(context.root, ref), stop.signal, await ranBefore(context.root, ref)),
-  );
+  const lines = shown.then(async () => {
+    const before = context.json ? undefined : await ranBefore(context.root, ref);
+    return showEvents(context, eventsPath(context.root, ref), stop.signal, before);
+  });
   const failed = attachment.result(stop.signal).then(
     (summary) => finish({ why: 'ended', summary }),
     (error: unknown) => error,

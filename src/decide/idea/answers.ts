@@ -3,6 +3,7 @@
  * Invariant: the idea takes one answer per question, the first one. An answer to another question than the open one
  * changes nothing. May import protocol and decide only.
  */
+import { answerCommand } from '../../protocol/answer-command.js';
 import type { Asked, TakenAnswer } from '../../protocol/answers.js';
 import { answerIn, answerNote, type Intervention, type Teller } from '../../protocol/command.js';
 import { saysAnything } from '../../protocol/escapes.js';
@@ -64,7 +65,7 @@ export function answerRefusal(
   }
   if (meant === undefined || asked === undefined || asked.id === meant) return undefined;
   const old = before ? `was answered ${takenText(before)}` : 'is no longer open';
-  return `question ${meant} of ${idea} ${old}. It asks another question now: “${clip(oneLine(question), MOST_SHOWN)}”. Answer that one: ralphctl answer ${idea} --question ${asked.id} "…"`;
+  return `question ${meant} of ${idea} ${old}. It asks another question now: “${clip(oneLine(question), MOST_SHOWN)}”. Answer that one: ${answerCommand(idea, asked.id)}`;
 }
 
 const MOST_SHOWN = 120;

@@ -4,6 +4,7 @@
  * it, too, because an alert may be read late.
  * Pure; may import protocol and decide only.
  */
+import { answerCommand } from '../../protocol/answer-command.js';
 import { ranOutOf } from './completion.js';
 
 /** How an idea waits for a person. */
@@ -41,7 +42,7 @@ export function fixNow(about: AboutIdea, waiting: Waiting): Fix {
   const { id, questionId, single } = about;
   switch (waiting) {
     case 'asks':
-      return oneCommand('', `ralphctl answer ${id}${questionId === undefined ? '' : ` --question ${questionId}`} "…"`);
+      return oneCommand('', answerCommand(id, questionId));
     case 'approve':
       return oneCommand('', `ralphctl approve ${id}`);
     case 'blocked':

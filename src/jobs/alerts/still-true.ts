@@ -7,6 +7,7 @@
 import { fold, newModel } from '../../model/fold.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { Alert, AlertItem, AlertKind } from '../../protocol/alerts.js';
+import { questionIn } from '../../protocol/answer-command.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { IdeaStatus } from '../../protocol/states.js';
@@ -71,11 +72,9 @@ async function isIdeaOver(files: Files, item: AlertItem, id: string, later: read
 }
 
 const stands = ({ status, questionId }: IdeaModel, item: AlertItem): boolean => {
-  const asked = questionOf(item);
+  const asked = questionIn(item.command);
   return status === STATUS[item.kind] && (asked === undefined || questionId === undefined || asked === questionId);
 };
-
-const questionOf = ({ command }: AlertItem): string | undefined => / --question (\S+)/.exec(command)?.[1];
 
 interface Told {
   model: RunModel;
@@ -120,7 +119,7 @@ class Files {
     if (kind !== 'question' || idea === undefined) return false;
     const { taken, refused } = await this.told(run);
     if (taken.get(idea)?.some((one) => one >= at)) return true;
-    const asked = questionOf(item);
+    const asked = questionIn(item.command);
     const queued = await queuedAnswers(this.#root, this.#ref(run));
     return queued.some(
       (one) =>

@@ -1,11 +1,12 @@
 /** From where the next start goes on with an idea, as `why` and `retry` say it. Features: C2 C5. */
 import { mkdir } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actWithoutRun } from '../../../src/client/after-run/act.js';
 import { withClosed } from '../../../src/client/after-run/closed.js';
 import { why } from '../../../src/client/commands/inspect/why.js';
 import { iterationDir, worktreesDir } from '../../../src/config/paths.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
+import { printed } from '../../support/printed.js';
 import { worktreeOf } from '../git/idea-work.js';
 import { commitFiles, sh, type TestRepo } from '../git/repo.js';
 import { contextOf, planned, RUN_ID, repoOfOne, toldRun } from './told-run.js';
@@ -40,14 +41,7 @@ const works = (serial: number): RunEvent[] => [
 const told = (verb: string, done = 'done'): RunEvent => ({ kind: 'command', verb, idea: 'i-1', done });
 
 async function firstCommand(): Promise<string> {
-  const lines: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-  try {
-    await why(context(), 'i-1');
-  } finally {
-    write.mockRestore();
-  }
-  const report = JSON.parse(lines.join('')) as { commands: string[] };
+  const report = JSON.parse(await printed(() => why(context(), 'i-1'))) as { commands: string[] };
   return report.commands[0] ?? '';
 }
 

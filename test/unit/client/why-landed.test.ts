@@ -1,8 +1,9 @@
 /** A landed idea waits for nothing, whatever its backlog and people say of it since. Features: A8 C2. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { why } from '../../../src/client/commands/inspect/why.js';
 import type { RunEvent } from '../../../src/protocol/events.js';
 import { keep } from '../../../src/run-files/kept.js';
+import { printed } from '../../support/printed.js';
 import { commitFiles, makeRepo, type TestRepo } from '../git/repo.js';
 import { contextOf, planned, toldRun } from './told-run.js';
 
@@ -19,16 +20,7 @@ afterEach(() => repo.remove());
 
 const lands = () => commitFiles(repo.root, { 'i.txt': 'i\n' }, 'feat: i\n\nRalph-Idea: i-1');
 
-async function whyText(): Promise<string> {
-  const lines: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-  try {
-    await why(context(), 'i-1');
-  } finally {
-    write.mockRestore();
-  }
-  return lines.join('');
-}
+const whyText = (): Promise<string> => printed(() => why(context(), 'i-1'));
 
 const FAILED: RunEvent = { kind: 'idea', idea: 'i-1', title: 'Do it', status: 'failed', reason: 'no' };
 

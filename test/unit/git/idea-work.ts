@@ -1,5 +1,6 @@
-/** An idea's worktree and its landing, with the settings that most tests use. */
+/** An idea's worktree, its landing and what takes that off again, with the settings that most tests use. */
 import { type LandOptions, landIdea } from '../../../src/git/landing/land.js';
+import { type UndoOptions, undoIdea } from '../../../src/git/landing/undo.js';
 import { type EnsureInput, ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import type { LandResult } from '../../../src/protocol/git-work.js';
 import { GREEN, sh, type TestRepo } from './repo.js';
@@ -29,6 +30,21 @@ export const landWork = async (repo: TestRepo, idea = 'i-1', more: Partial<LandO
     branch: `ralph/${idea}`,
     head: more.head ?? (await sh(repo.root, 'rev-parse', `ralph/${idea}`)),
     strategy: 'rebase',
+    keep: [],
+    setup: async () => undefined,
+    gate: async () => GREEN,
+    ...more,
+  });
+
+/** Takes the idea's landing off, with a green gate. */
+export const undoWork = (repo: TestRepo, idea = 'i-1', more: Partial<UndoOptions> = {}) =>
+  undoIdea({
+    repo: repo.root,
+    integrationRoot: repo.integrationRoot,
+    target: 'main',
+    idea,
+    title: `Do ${idea}`,
+    agentName: 'ed-001',
     keep: [],
     setup: async () => undefined,
     gate: async () => GREEN,

@@ -5,9 +5,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutsBehind } from '../../../../src/git/landing/behind.js';
 import { syncCheckout } from '../../../../src/git/landing/sync.js';
-import { undoIdea } from '../../../../src/git/landing/undo.js';
-import { landWork, worktreeOf } from '../idea-work.js';
-import { commitFiles, GREEN, makeRepo, put, read, sh, type TestRepo } from '../repo.js';
+import { landWork, undoWork, worktreeOf } from '../idea-work.js';
+import { commitFiles, makeRepo, put, read, sh, type TestRepo } from '../repo.js';
 
 const lines = (edits: Record<number, string> = {}): string =>
   Array.from({ length: 30 }, (_, at) => `${edits[at + 1] ?? at + 1}\n`).join('');
@@ -23,11 +22,7 @@ async function land(idea: string, files: Record<string, string>): Promise<void> 
   await commitFiles(path, files, 'step');
   expect(await landWork(repo, idea)).toMatchObject({ kind: 'landed' });
 }
-const undo = (idea: string) =>
-  undoIdea({
-    ...{ repo: repo.root, integrationRoot: repo.integrationRoot, target: 'main', idea, title: `feat: Do ${idea}` },
-    ...{ agentName: 'ed-001', keep: [], setup: async () => undefined, gate: async () => GREEN },
-  });
+const undo = (idea: string) => undoWork(repo, idea, { title: `feat: Do ${idea}` });
 /** The person edits a file of which the rollback takes off another line. */
 async function rolledBack() {
   await land('i-1', { shared: lines({ 1: 'agent' }), 'new.txt': 'new\n' });

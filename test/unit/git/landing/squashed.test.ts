@@ -4,9 +4,9 @@ import { tickBacklog } from '../../../../src/backlog/mark.js';
 import { goneOf } from '../../../../src/git/landing/gone.js';
 import { landedCommits } from '../../../../src/git/landing/landed.js';
 import { landedAfter } from '../../../../src/git/landing/landed-after.js';
-import { type UndoOptions, undoIdea } from '../../../../src/git/landing/undo.js';
-import { landWork, worktreeOf } from '../idea-work.js';
-import { commitFiles, GREEN, makeRepo, put, read, sh, type TestRepo } from '../repo.js';
+import type { UndoOptions } from '../../../../src/git/landing/undo.js';
+import { landWork, undoWork, worktreeOf } from '../idea-work.js';
+import { commitFiles, makeRepo, put, read, sh, type TestRepo } from '../repo.js';
 
 const FILE = 'roadmap.md';
 const SIX = 'l1\nl2\nl3\nl4\nl5\nl6\n';
@@ -70,16 +70,7 @@ async function inOne(...message: string[]): Promise<string> {
 }
 
 const undo = (idea: string, more: Partial<UndoOptions> = {}) =>
-  undoIdea({
-    repo: repo.root,
-    integrationRoot: repo.integrationRoot,
-    target: 'main',
-    idea,
-    title: `Do ${idea}`,
-    agentName: 'ed-001',
-    keep: [],
-    setup: async () => undefined,
-    gate: async () => GREEN,
+  undoWork(repo, idea, {
     backlog: { path: FILE, untick: (text) => tickBacklog(FILE, text, idea, { done: false }) },
     ...more,
   });

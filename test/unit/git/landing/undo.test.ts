@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tickBacklog } from '../../../../src/backlog/mark.js';
 import type { LandOptions } from '../../../../src/git/landing/land.js';
 import { landedIdeas } from '../../../../src/git/landing/landed.js';
-import { type UndoOptions, undoIdea } from '../../../../src/git/landing/undo.js';
-import { landWork, worktreeOf } from '../idea-work.js';
+import type { UndoOptions } from '../../../../src/git/landing/undo.js';
+import { landWork, undoWork, worktreeOf } from '../idea-work.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, type TestRepo } from '../repo.js';
 
 const ROADMAP = ['- [ ] **i-1**: one', '- [ ] **i-2**: two', '- [ ] **i-3**: three', ''].join('\n');
@@ -40,16 +40,8 @@ async function land(idea: string, more: Partial<LandOptions> = {}): Promise<stri
 }
 
 const undo = (idea: string, more: Partial<UndoOptions> = {}) =>
-  undoIdea({
-    repo: repo.root,
-    integrationRoot: repo.integrationRoot,
-    target: 'main',
-    idea,
+  undoWork(repo, idea, {
     title: `feat: Do ${idea}`,
-    agentName: 'ed-001',
-    keep: [],
-    setup: async () => undefined,
-    gate: async () => GREEN,
     backlog: { path: FILE, untick: (text) => tickBacklog(FILE, text, idea, { done: false }) },
     ...more,
   });
