@@ -37,8 +37,7 @@ export async function tickUntracked(
   run: RunFile,
   files: readonly TickFile[],
   done = true,
-  /** Between two looks at a file that somebody may be saving. */
-  wait: Wait = delay,
+  clock: Clock = { now: Date.now, wait: delay },
 ): Promise<string | undefined> {
   const notes: string[] = [];
   const lock = join(projectDir(root, run.project), 'ticks.lock');
@@ -52,7 +51,7 @@ export async function tickUntracked(
     if (path === undefined) continue;
     const tick = async (): Promise<string | undefined> => {
       const written = await ownWrites(run.repo, [path]);
-      const why = await tickFile({ run, one, done, wait }, path);
+      const why = await tickFile({ run, one, done, clock }, path);
       await written();
       return why;
     };
@@ -63,18 +62,23 @@ export async function tickUntracked(
   return notes.length > 0 ? notes.join(' ') : undefined;
 }
 
-type Wait = (ms: number) => Promise<unknown>;
+/** For the time between two looks at a file that somebody may be saving. */
+interface Clock {
+  /** epoch ms */
+  now: () => number;
+  wait: (ms: number) => Promise<unknown>;
+}
 
 interface Tick {
   run: RunFile;
   one: TickFile;
   done: boolean;
-  wait: Wait;
+  clock: Clock;
 }
 
 /** Why it could not. */
-async function tickFile({ run, one, done, wait }: Tick, path: string): Promise<string | undefined> {
-  await settled(path, wait);
+async function tickFile({ run, one, done, clock }: Tick, path: string): Promise<string | undefined> {
+  await settled(path, clock);
   for (let edits = 0; edits < MOST_EDITS; edits++) {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
     if (file === undefined) return undefined;
@@ -88,7 +92,7 @@ async function tickFile({ run, one, done, wait }: Tick, path: string): Promise<s
       if (ticked === undefined) return undefined;
       const mode = about.mode & 0o777;
       if (!(await replaceFile(path, ticked, { mode, still: () => holds(path, before) }))) continue;
-      const late = await savedLate(file, before, wait);
+      const late = await savedLate(file, before, clock);
       if (late === undefined) {
         const written = await stat(path).catch(() => undefined);
         if (written) own.set(path, written.ino);
@@ -112,10 +116,10 @@ async function tickFile({ run, one, done, wait }: Tick, path: string): Promise<s
 const own = new Map<string, number>();
 
 /** Half a save must not be taken for the file. One that is written all the time is not waited for. */
-async function settled(path: string, wait: Wait): Promise<void> {
+async function settled(path: string, { now, wait }: Clock): Promise<void> {
   for (let looks = 0; looks < 2; looks++) {
     const info = await stat(path).catch(() => undefined);
-    const age = Date.now() - (info?.mtimeMs ?? 0);
+    const age = now() - (info?.mtimeMs ?? 0);
     if (info?.ino === own.get(path) || age < 0 || age >= SAVE_MS) return;
     await wait(SAVE_MS - age);
   }
@@ -125,7 +129,7 @@ async function settled(path: string, wait: Wait): Promise<void> {
  * A person's program may have opened the file before it was replaced, and write it afterwards. Such a save empties the
  * file first. It is complete when no more comes.
  */
-async function savedLate(replaced: FileHandle, before: Buffer, wait: Wait): Promise<Buffer | undefined> {
+async function savedLate(replaced: FileHandle, before: Buffer, { wait }: Clock): Promise<Buffer | undefined> {
   let last = before;
   for (let looks = 0; looks < MOST_EDITS; looks++) {
     await wait(looks === 0 ? OPENED_MS : SAVE_MS);

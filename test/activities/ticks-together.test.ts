@@ -2,7 +2,6 @@
 import { ftruncateSync, statSync, writeSync } from 'node:fs';
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { tickUntracked } from '../../src/jobs/tick-untracked.js';
 import type { TickFile } from '../../src/run-files/ticks.js';
@@ -26,11 +25,11 @@ async function outside(name = 'prd.json', format: 'prd' | 'roadmap' = 'prd') {
   const read = async (): Promise<Prd> => JSON.parse(await readFile(file, 'utf8')) as Prd;
   const ticked = async (): Promise<string[]> =>
     (await read()).userStories.filter(({ passes }) => passes).map(({ id }) => id);
-  /** `looks` is called when the tick begins to wait between two looks at the file. */
-  const tickWith = (looks: (ms: number) => void, ...ids: string[]) =>
-    tickUntracked(b.root, run, one(...ids), true, (ms) => {
-      looks(ms);
-      return delay(ms);
+  /** `wait` takes the place of the time between two looks at the file, which was always saved a moment ago. */
+  const tickWith = (wait: (ms: number) => void, ...ids: string[]) =>
+    tickUntracked(b.root, run, one(...ids), true, {
+      now: () => statSync(file).mtimeMs + 10,
+      wait: async (ms) => wait(ms),
     });
   return { file, read, ticked, tickWith, tick: (...ids: string[]) => tickUntracked(b.root, run, one(...ids)) };
 }
@@ -89,36 +88,21 @@ describe('a backlog that git does not track', () => {
     const { tickWith, file, ticked } = await outside();
     const whole = await readFile(file, 'utf8');
     const opened = await open(file, 'r+');
-    const { ino } = await stat(file);
-    let [begun, ended] = [false, false];
-    const begin = (): void => {
-      begun = true;
-      ftruncateSync(opened.fd);
-      writeSync(opened.fd, whole.slice(0, 100), 0);
-    };
-    // The rest comes between two looks of the tick, however slow the machine is. A short wait is for a save to begin.
-    let ticking: Promise<unknown> | undefined;
-    const rest = new Promise<void>((resolve) => {
-      const looks = (ms: number): void => {
-        if (!begun || ended || ms < 50) return;
-        ended = true;
-        writeSync(opened.fd, `${whole.slice(100)}\n`, 100);
-        resolve();
-      };
-      ticking = tickWith(looks, 'US-2');
-    });
-    const done = rest.then(() => true);
-    if (when === 'after') {
-      while (statSync(file).ino === ino) await new Promise((resolve) => setImmediate(resolve));
-      begin();
-    } else {
-      const later = (): Promise<false> => new Promise((resolve) => setImmediate(() => resolve(false)));
-      do begin();
-      while (!(await Promise.race([done, later()])));
-    }
-    await rest;
+    const rest = [
+      () => {
+        ftruncateSync(opened.fd);
+        writeSync(opened.fd, whole.slice(0, 100), 0);
+      },
+      () => writeSync(opened.fd, `${whole.slice(100)}\n`, 100),
+    ];
+    const goOn = () => rest.shift()?.();
+    if (when === 'before') goOn();
+    await tickWith((ms) => {
+      // The short wait is for a save that has not begun when the tick replaces the file.
+      if (rest.length === 1 || ms < 50) goOn();
+    }, 'US-2');
+    expect(rest).toEqual([]);
     await opened.close();
-    await ticking;
     expect(await ticked()).toEqual(['US-2']);
     expect((await readFile(file, 'utf8')).trimEnd()).toBe(whole.replace(/("id": "US-2",[^}]*)false/, '$1true'));
   });
