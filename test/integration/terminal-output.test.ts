@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { cliPath, roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
+import { cliPath, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 import { PtyScreen } from '../support/pty.js';
+
+const END = '\u001e';
 
 let box: Sandbox;
 let screen: PtyScreen | undefined;
@@ -20,16 +22,29 @@ async function repository(config: Record<string, unknown> = {}): Promise<void> {
   });
 }
 
-/** The program in a terminal, until it ends. */
+/**
+ * The program in a terminal, until it ends. A shell keeps the terminal open until this process has read everything:
+ * node-pty throws away what it has not read 200 ms after the exit.
+ */
 async function inTerminal(
   args: string[],
   env: Record<string, string> = {},
   columns = 80,
 ): Promise<{ code: number; raw: string }> {
-  screen = new PtyScreen(process.execPath, [cliPath, ...args], { cwd: box.repo, env: { ...box.env, ...env }, columns });
+  screen = new PtyScreen(
+    '/bin/sh',
+    ['-c', `"$@"; code=$?; printf '${END}'; read -r _; exit $code`, 'sh', process.execPath, cliPath, ...args],
+    {
+      cwd: box.repo,
+      env: { ...box.env, ...env },
+      columns,
+    },
+  );
+  const shown = screen;
+  await until('the end of the program', async () => shown.raw.includes(END));
+  const raw = screen.raw.slice(0, screen.raw.indexOf(END));
+  screen.press('enter');
   const code = await screen.exited;
-  await screen.text();
-  const { raw } = screen;
   await screen.dispose();
   screen = undefined;
   return { code, raw };
