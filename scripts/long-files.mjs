@@ -64,6 +64,7 @@ export const LONG_FILES = [
   'test/integration/line-gone.test.ts',
   'test/integration/long-question.test.ts',
   'test/integration/metrics.test.ts',
+  'test/integration/merged-by-hand.test.ts',
   'test/integration/mode-step-views.test.ts',
   'test/integration/moved-repository.test.ts',
   'test/integration/no-run-verbs.test.ts',

@@ -33,6 +33,7 @@ type Same =
   | 'bounces'
   | 'base'
   | 'commit'
+  | 'merged'
   | 'spent'
   | 'waits'
   | 'backsOff';
@@ -112,7 +113,7 @@ function agentRun({ gate, ...run }: Iteration): AgentRunFacts {
 export function ideaFacts(idea: IdeaModel): IdeaFacts {
   const { id, title, status, iterations, commits, retries, bounces, spent } = idea;
   const { since, reason, asking, question, startedAt, agentName, agent, model, max, step, percent } = idea;
-  const { gateNow, activity, restAsked, base, commit, waits, backsOff, held, approval } = idea;
+  const { gateNow, activity, restAsked, base, commit, merged, waits, backsOff, held, approval } = idea;
   const last = iterations.at(-1);
   const switched = idea.moments.filter(({ kind }) => kind === 'agent').map(({ at, text }) => ({ at, text }));
   return {
@@ -124,6 +125,7 @@ export function ideaFacts(idea: IdeaModel): IdeaFacts {
       restAsked,
       base,
       commit,
+      merged,
       waits,
       backsOff,
       held: held || undefined,

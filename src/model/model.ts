@@ -157,6 +157,8 @@ export interface IdeaModel {
   waits?: { kind: 'limit' | 'login' | 'slot'; text: string };
   /** Why it waits with its slot before it tries again: the disk has no room, the worker was lost. */
   backsOff?: string;
+  /** The run is open, it has not landed, and a person merged commits of it: the commit of the target. */
+  merged?: string;
   /** It landed, and its work is no longer on the target. Its status is pending then. */
   off?: Gone;
   /** What its record says, where the target says something else (`stands.ts`). */

@@ -147,6 +147,8 @@ export interface RunAgentResult {
   commits: number;
   /** The branch differs from its base. */
   changed: boolean;
+  /** The run claims to be done and left no change, because a person merged the branch: the commit of the target. */
+  merged?: string | undefined;
   /** Changes out of bounds: the idea must not continue before a person has checked. `strayed` is the wire name. */
   strayed?: OutOfBoundsRun;
   /** A change outside its worktree during the run that may have another cause, in a sentence. */

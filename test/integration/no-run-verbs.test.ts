@@ -151,6 +151,16 @@ it('C3: a plain retry and why say that the branch is behind its target, and retr
   expect((await run('why', 'failed')).stdout).not.toContain('behind main');
 }, 60_000);
 
+it('C2: a refusal after a skip does not offer the skip again', async () => {
+  expect((await run('skip', 'asks')).code).toBe(0);
+  const { code, stderr } = await run('unblock', 'asks');
+  expect([code, stderr]).toEqual([
+    7,
+    expect.stringMatching(/^.*asks was skipped\. Possible without a run: .*\bretry\b/),
+  ]);
+  expect(stderr).not.toMatch(/\bskip\b/);
+}, 60_000);
+
 it('G8: reset says what it would do, then does it: nothing is carried over, and every commit is a save', async () => {
   expect((await run('reset')).code).toBe(2);
   const before = await branches();

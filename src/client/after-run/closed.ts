@@ -245,8 +245,12 @@ export async function assertAccepts(closed: Closed, idea: ClosedIdea, verb: Idea
   if (gone !== undefined) throw new UserError(gone, EXIT.refused);
   const anew = lineGone ? '' : (againCommand(id, recorded?.model.startAgain) ?? '');
   const untouched = state === 'pending' && (await isUntouched(context.root, project, id, recorded?.run.file.repo));
-  const refusal = refusedAfterRun(id, state, verb, anew, unfit(idea), untouched);
-  if (refusal !== undefined) throw new UserError(refusal, EXIT.refused);
+  if (refusedAfterRun(id, state, verb, anew, unfit(idea), untouched) === undefined) return;
+  const { kept = [] } = await recordOf(context.root, project, id);
+  const isOut = kept.some((one) => LEAVES_OUT.has(one.verb));
+  // A second skip would change nothing.
+  const idle = (one: IdeaVerb): boolean => unfit(idea)(one) || (isOut && one === 'skip');
+  throw new UserError(refusedAfterRun(id, state, verb, anew, idle, untouched) ?? '', EXIT.refused);
 }
 
 /** The newest run that had the idea, with its last configuration. */

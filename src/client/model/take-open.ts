@@ -1,6 +1,7 @@
 /**
  * Takes into the model of an open run what people did to its target meanwhile: landed work that a commit or a reset took
- * off, and a branch that was renamed or deleted. The run itself looks at its next landing only.
+ * off, commits of an idea that a person merged, and a branch that was renamed or deleted. The run itself looks at its next
+ * landing only.
  * Invariant: reads only, and fails nothing: without an answer of git, the model stays as it is.
  */
 import { lastTip } from '../../git/landing/missing-target.js';
@@ -33,7 +34,23 @@ export async function takeOpen(model: RunModel, file: RunFile, ask: typeof targe
   const missing = missingOf(file, now, last);
   if (missing) model.renamed = missing;
   else delete model.renamed;
-  return takeVerdicts(model, verdicts(landed, now, file.target)) || before !== missing?.text;
+  const merged = takeMerged(model, now, file.again);
+  return takeVerdicts(model, verdicts(landed, now, file.target)) || merged || before !== missing?.text;
+}
+
+/** An idea that runs although it had landed has an old commit there, which says nothing of its work now. */
+function takeMerged(model: RunModel, now: TargetNow, again: readonly string[] = []): boolean {
+  let changed = false;
+  for (const idea of model.ideas.values()) {
+    const { id, status, commits, landedAs } = idea;
+    const own = status !== 'landed' && commits > 0 && !landedAs && !again.includes(id);
+    const at = own ? now.landed?.get(id) : undefined;
+    if (at === idea.merged) continue;
+    changed = true;
+    if (at === undefined) delete idea.merged;
+    else idea.merged = at;
+  }
+  return changed;
 }
 
 function verdicts(

@@ -7,11 +7,12 @@ import { dollars, many, retriesText, short } from '../../screen/text/numbers.js'
 import { clock } from '../../screen/text/time.js';
 import { activityWords } from '../../screen/words/activity-words.js';
 import { gateWords } from '../../screen/words/gate-words.js';
+import { mergedText } from '../../screen/words/gone-words.js';
 import { clean } from './live-lines.js';
 
 /** `since 23:28 · step 2 of 4 · 60 % · gate red: npm test 4/6 · 4 commits · $0.41, 421k tokens · claude opus` */
 export function factsText(facts: IdeaFacts, now: number): string {
-  const { since, asking, step, percent, commits, retries, spent, agent, model } = facts;
+  const { since, asking, step, percent, commits, merged, retries, spent, agent, model } = facts;
   const lists = [
     ...(facts.stepsSkipped ? [`skipped ${facts.stepsSkipped.join(', ')}`] : []),
     ...(facts.stepsFailed ? [`failed ${facts.stepsFailed.join(', ')}`] : []),
@@ -24,6 +25,7 @@ export function factsText(facts: IdeaFacts, now: number): string {
     ...(percent === undefined ? [] : [`${percent} %`]),
     ...gateText(facts),
     ...(commits > 0 ? [`${many(commits, 'commit')}${ofRun(facts) === commits ? '' : ' on its branch'}`] : []),
+    ...(merged ? [mergedText(merged)] : []),
     ...(retries > 0 ? [retriesText(retries)] : []),
     ...((spent.runs ?? spent.iterations) > 0 ? [tallyText(spent)] : []),
     ...(agent ? [[agent, model].filter(Boolean).join(' ')] : []),

@@ -41,6 +41,7 @@ export function describeIdea(report: IdeaReport): string[] {
       : []),
     ...outsideLines(report),
     ...placeLines(report),
+    ...(report.merged ? [`a person merged commits of it: ${report.merged.slice(0, 8)}`] : []),
     ...(report.behind ? [report.behind] : []),
     ...(report.group ? groupLines(report.group) : scoreLines(report)),
     ...waitsFor.map((wait) => `waits for ${wait}`),

@@ -30,6 +30,7 @@ import { restText } from '../../screen/words/idea-words.js';
 import type { LeftWorking } from '../api/left-working.js';
 import { type AfterRun, alsoAfter, commandsAfter, commandsNow } from './commands-now.js';
 import { pendingWord } from './pending-word.js';
+import { type SaidEarlier, saidEarlier } from './said-earlier.js';
 import { openWarnings } from './warning-lines.js';
 
 export interface AgentRunLine {
@@ -67,8 +68,7 @@ export interface IdeaReport extends WhyView {
   shown?: string;
   /** A person's answers in this run, oldest first, whole. */
   answers?: Answered[];
-  /** What people said in earlier runs, oldest first. */
-  earlier?: { runId: string; answers: Answered[]; told: { verb: string; text?: string }[] }[];
+  earlier?: SaidEarlier[];
   /** The agent's text before its question. */
   said?: string;
   /** Its agent has ended, and its gate runs. `settling`: its work is settled before. */
@@ -97,6 +97,8 @@ export interface IdeaReport extends WhyView {
   backsOff?: string;
   /** It is open on the server although its run has ended: somebody terminated the run. */
   left?: Pick<LeftWorking, 'doing' | 'since'> & { start: string };
+  /** The run is open, and a person merged commits of it: the commit of the target. */
+  merged?: string;
   /** How its landed work left the target. */
   off?: Gone;
   /** The run is open: a person took all of it off the target, as the reason says. */
@@ -175,6 +177,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(about.still ? { still: about.still } : {}),
     ...(!over && told?.backsOff ? { backsOff: told.backsOff } : {}),
     ...(about.left ? { left: leftOf(about.left, about) } : {}),
+    ...(!over && told?.merged ? { merged: told.merged } : {}),
     ...(about.after?.off ? { off: about.after.off } : {}),
     ...(!over && told && isOff(told) ? { takenOff: true as const } : {}),
     ...(about.renamed ? { renamed: about.renamed } : {}),
@@ -189,23 +192,6 @@ const leftOf = ({ doing, since }: LeftWorking, { after }: About): NonNullable<Id
   ...{ doing, since },
   start: startCommand(after?.start),
 });
-
-async function saidEarlier(
-  idea: string,
-  { root, project, runId, runs = [] }: About,
-): Promise<NonNullable<IdeaReport['earlier']>> {
-  const before = runs.filter((one) => runId !== undefined && one.runId < runId).reverse();
-  const found = before.map(async ({ runId: run, idea: then }) => {
-    const answers = await answersInRun(ideaDir(root, project, run, idea));
-    // An answer stands under its question.
-    const under = new Set(answers.map(({ answer }) => answer));
-    const told = then.said.flatMap(({ verb, text, done }) =>
-      done === undefined || (verb === 'answer' && under.has(text ?? '')) ? [] : [{ verb, ...(text ? { text } : {}) }],
-    );
-    return { runId: run, answers, told };
-  });
-  return (await Promise.all(found)).filter(({ answers, told }) => answers.length + told.length > 0);
-}
 
 function possibleNow(
   { idea, status, reason, group, possible = [] }: WhyView,

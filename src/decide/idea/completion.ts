@@ -108,7 +108,7 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
     if (loop) return { do: 'iterate', feedback: { kind: 'run-failed', message: run.unfinished } };
     return { do: 'close', outcome: 'failed', reason: run.unfinished };
   }
-  if (run.changed || allowEmpty) return { do: 'gate' };
+  if (run.changed || run.merged !== undefined || allowEmpty) return { do: 'gate' };
   if (loop) return { do: 'iterate', feedback: { kind: 'claimed-but-empty' } };
   return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };
 }
@@ -116,7 +116,7 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
 /** Why a COMPLETE does not reach the gate; undefined for anything else. */
 export function whyTurnedDown(run: RunAgentResult, { allowEmpty }: IdeaLimits): string | undefined {
   if (run.signal.kind !== 'complete' || run.outcome.kind !== 'ok' || run.strayed) return undefined;
-  return run.unfinished ?? (run.changed || allowEmpty ? undefined : 'no change');
+  return run.unfinished ?? (run.changed || run.merged !== undefined || allowEmpty ? undefined : 'no change');
 }
 
 /** In a single attempt, the end of the run counts as a claim. */

@@ -44,6 +44,8 @@ export interface Ended {
   noticed: string | undefined;
   /** The run deleted or damaged the worktree, and ralphctl recreated it. */
   recreated: Recreated | undefined;
+  /** The commit of the target that has the idea's work, where this run changed nothing. */
+  merged: string | undefined;
 }
 
 export const recreatedText = ({ aside, linked, mended, moved }: Recreated): string =>
@@ -122,7 +124,7 @@ export async function keepHeld(
 function resultOf(
   deps: WorkDeps,
   input: RunAgentInput,
-  { spec, dir, executed, signal, after, strayed, noticed, recreated }: Ended,
+  { spec, dir, executed, signal, after, strayed, noticed, recreated, merged }: Ended,
   said: string,
   warnings: string[],
 ): RunAgentResult {
@@ -136,6 +138,7 @@ function resultOf(
     head: after.head,
     commits: after.commits,
     changed: after.changed,
+    merged,
     strayed,
     noticed: noticed || undefined,
     unfinished: unfinished ? executed.redact(unfinished) : undefined,

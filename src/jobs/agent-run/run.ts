@@ -34,7 +34,6 @@ import {
 } from '../../run-files/attempts.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { trackerOfRun } from '../../run-files/settings.js';
-import type { RunFile } from '../../run-files/shapes.js';
 import { journalIn } from '../../trackers/jsonl.js';
 import { slotEnvironment } from '../command-environment.js';
 import { clearAfterAgent } from '../confine/after-agent.js';
@@ -48,6 +47,7 @@ import { asWorkError, type Recreated, recreateIfGone } from '../prepare.js';
 import { sandboxFor } from '../sandbox.js';
 import { keepAnswers } from './answers.js';
 import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
+import { mergedBefore } from './merged.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
 import { keepHeld, keepResult, leadsToGate, readResult, readSignal, recreatedText } from './result.js';
@@ -171,7 +171,9 @@ async function iterateInside(
   await keepAnswers(dir, input.notes);
   const confined = config.confinement === 'stop';
   const moved = confined ? await admitOwnTip(wall, input, since) : undefined;
-  const watch = await guard({ ...input, repo, dir, outputFile, wall, ownFile: trackerFileOf(run.file) }, confined);
+  const tracker = trackerOfRun(run.file);
+  const ownFile = tracker && journalIn(repo, tracker);
+  const watch = await guard({ ...input, repo, dir, outputFile, wall, ownFile }, confined);
   const { iteration, step } = input;
   const agent = spec.name;
   // An attempt that a lost worker interrupted used the same folder.
@@ -231,7 +233,8 @@ async function iterateInside(
   );
   // An idea of one agent run has no next prompt: what lies in place of the pipes is judged by the gate.
   const judged = idea.ralph ? after : { ...after, pipes: [] };
-  const ended = { spec, dir, executed, signal, after: judged, recreated, ...outside };
+  const merged = mayLand && !after.changed ? await mergedBefore(deps, run.file, input) : undefined;
+  const ended = { spec, dir, executed, signal, after: judged, recreated, merged, ...outside };
   return keepResult(deps, input, ended, told);
 }
 
@@ -249,11 +252,6 @@ async function giveSlotBack(
   if (!leadsToGate(signal, { loop: idea.ralph, always: run.file.config.gate.when === 'always' })) return;
   await breachesBy(wall, agentSection(input.idea), Date.now(), input.worktree);
   context.ended();
-}
-
-function trackerFileOf(file: RunFile): string | undefined {
-  const tracker = trackerOfRun(file);
-  return tracker && journalIn(file.repo, tracker);
 }
 
 const joined = (...texts: Array<string | undefined>): string | undefined =>

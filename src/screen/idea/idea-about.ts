@@ -68,6 +68,7 @@ export function standingParts(view: View, idea: IdeaModel): { name: string; text
       ? `ralph/${idea.id}${ahead > 0 ? `, ${ahead} ahead` : ''}`
       : '',
   );
+  if (idea.merged) add('merged', `by hand as ${idea.merged.slice(0, 8)}`);
   const said = idea.said.at(-1);
   add('you said', said ? `${said.undelivered ? `${UNDELIVERED}: ` : ''}${clean(said.text ?? said.verb)}` : '');
   return parts;

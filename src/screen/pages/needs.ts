@@ -22,6 +22,7 @@ import { clock, lasted } from '../text/time.js';
 import type { Selection, Unsent } from '../ui.js';
 import { type Picture, placeOrNone, type View, windowAt } from '../view.js';
 import { gateWords } from '../words/gate-words.js';
+import { mergedText } from '../words/gone-words.js';
 import { type Editor, editor } from './answer.js';
 import { decision, nobody, questionOf, windowed, withSignals } from './need-lines.js';
 import { listLine, type Row, rowsOf, sinceCells } from './need-list.js';
@@ -248,6 +249,7 @@ function didLines(view: View, idea: IdeaModel, columns: number): Line[] {
   const { model, size } = view;
   const read = toldOf(view, idea)?.filesRead;
   const parts = [many(commitsOf(view, idea), 'commit')];
+  if (idea.merged) parts.push(mergedText(idea.merged));
   if (read !== undefined) parts.push(`${many(read, 'file')} read`);
   if (idea.spent.ms > 0) parts.push(lasted(idea.spent.ms));
   const cost = costText(idea);

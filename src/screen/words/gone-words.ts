@@ -22,6 +22,9 @@ export const lineGoneText = ({ backlog, ticked }: LineGone): string =>
     ? `${backlog} has it ticked, so no start runs it without --again`
     : `${backlog} does not have it any more, so no start runs it`;
 
+/** `merged by hand as 7f422bb6`: a person merged commits of an idea that has not landed. */
+export const mergedText = (commit: string): string => `merged by hand as ${commit.slice(0, 8)}`;
+
 /** What a command for the next start waits for. */
 export const lineWait = ({ ticked }: LineGone): string =>
   `its retry waits ${ticked ? 'until it is unticked' : 'for its line'}`;

@@ -176,5 +176,6 @@ test('a COMPLETE that does not reach the gate says why, anything else says nothi
   expect(whyTurnedDown(empty, { ...limits, allowEmpty: true })).toBeUndefined();
   expect(whyTurnedDown({ ...empty, unfinished: 'conflict markers are left in a.ts' }, limits)).toMatch(/^conflict/);
   expect(whyTurnedDown({ ...empty, changed: true }, limits)).toBeUndefined();
+  expect(whyTurnedDown({ ...empty, merged: 'abc' }, limits)).toBeUndefined();
   expect(whyTurnedDown({ ...empty, signal: PROGRESS }, limits)).toBeUndefined();
 });
