@@ -161,6 +161,8 @@ export interface RunAgentResult {
   restored?: string[];
   /** Tail of the final message. */
   tail: string;
+  /** Number of messages in its prompt. A later attempt, with more of them, may get the result of an earlier one. */
+  notes?: number;
   /** The step of the plan that it worked on, 0-based. */
   step?: number;
   /** Problems besides the run, for example an incomplete log because the disk is full. */

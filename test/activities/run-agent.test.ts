@@ -48,6 +48,8 @@ describe('runAgent', () => {
     const first = await b.call(b.activities.runAgent, b.agentInput(at)).done;
     const again = await b.call(b.activities.runAgent, b.agentInput(at, { notes: ['late'] })).done;
     expect(again).toEqual(first);
+    // The later message was in no prompt.
+    expect([first.notes, await b.read(join(first.dir, 'prompt.md'))]).toEqual([0, expect.not.stringContaining('late')]);
     expect(await b.read(join(b.marks, 'runs'))).toBe('run\n');
     const next = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2, iteration: 2 })).done;
     expect(next.dir).not.toBe(first.dir);

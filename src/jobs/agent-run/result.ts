@@ -146,6 +146,7 @@ function resultOf(
     restored: after.restored.length > 0 ? after.restored.slice(0, 20) : undefined,
     tail: said.slice(-TAIL_LIMIT),
     warnings: warnings.length > 0 ? warnings : undefined,
+    notes: input.notes.length,
     step: input.step,
     escaped: executed.run.escaped,
     repaired: after.repairs.length > 0 ? after.repairs.map((one) => clip(executed.redact(one))) : undefined,

@@ -60,7 +60,7 @@ export async function runAgent(
   const { idea, queues } = input;
   const iteration = state.iteration + 1;
   screen.show('agent', undefined, iteration);
-  const delivered = state.notes.length;
+  const sent = state.notes.length;
   const timeoutMs = Math.max(1000, Math.min(runBudgetMs(state, limits), minutes * 60_000));
   const maxIterations = shownLimit(limits, iteration);
   const { agentName, serial, choice, lastRun } = state;
@@ -109,7 +109,8 @@ export async function runAgent(
   });
   const run = await (slot ? withSlot(session, running) : running);
   session.ranSince = undefined;
-  return { run, delivered };
+  // A person may have written after an earlier attempt had got its prompt and before its result was read.
+  return { run, delivered: Math.min(sent, run.notes ?? sent) };
 }
 
 /**

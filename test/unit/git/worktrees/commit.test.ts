@@ -1,4 +1,5 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { landedIdeas } from '../../../../src/git/landing/landed.js';
 import { listSaves, savePoint } from '../../../../src/git/saves/saves.js';
@@ -224,5 +225,37 @@ describe('landedIdeas', () => {
     await commit('revert three\n\nRalph-Reverted: i-3');
     await commit('three again\n\nRalph-Idea: i-3');
     expect(await landedIdeas(repo.root, 'main')).toEqual(['i-3', 'i-2']);
+  });
+});
+
+describe('objects that are missing in the repository', () => {
+  const drop = async (path: string): Promise<void> => {
+    const oid = (await sh(repo.root, 'rev-parse', `:${path}`)).trim();
+    await rm(join(repo.root, '.git/objects', oid.slice(0, 2), oid.slice(2)));
+  };
+
+  it('are written again from the files of the worktree, and the work is committed', async () => {
+    await put(repo.root, { 'old one.txt': 'a file that stays\n' });
+    await sh(repo.root, 'add', '-A');
+    await sh(repo.root, 'commit', '-q', '-m', 'old');
+    await put(repo.root, { 'new "x".txt': 'staged\n', 'later.txt': 'first\n', 'last.txt': 'same\n' });
+    await sh(repo.root, 'add', '-A');
+    for (const path of ['old one.txt', 'new "x".txt', 'later.txt', 'last.txt']) await drop(path);
+    await put(repo.root, { 'later.txt': 'second\n' });
+    expect(await commitLeftovers({ worktree: repo.root, message })).toMatchObject({ committed: true });
+    expect(await sh(repo.root, 'show', 'HEAD:later.txt')).toBe('second');
+    expect(await sh(repo.root, 'show', 'HEAD:last.txt')).toBe('same');
+    expect(await sh(repo.root, 'show', 'HEAD:new "x".txt')).toBe('staged');
+  });
+
+  it('stay an error of git where the files are gone, too', async () => {
+    await put(repo.root, { 'gone.txt': 'gone\n', 'b.txt': 'b\n' });
+    await sh(repo.root, 'add', '-A');
+    await drop('gone.txt');
+    await put(repo.root, { 'gone.txt': 'other\n' });
+    await sh(repo.root, 'update-index', '--skip-worktree', 'gone.txt');
+    await rm(join(repo.root, 'gone.txt'));
+    const { refused } = await commitLeftovers({ worktree: repo.root, message });
+    expect(refused).toMatch(/invalid object .* for 'gone\.txt'/);
   });
 });
