@@ -253,7 +253,8 @@ export interface IdeaReport {
 export type Verdict =
   | { kind: 'landed'; commit: string }
   | { kind: 'reopen'; agentName: string; reopen: Reopen; feedback: Feedback; choice?: AgentChoice }
-  | { kind: 'ask'; question: string }
+  /** `lands`: its work is finished and unchanged, so the answer queues it to land again. */
+  | { kind: 'ask'; question: string; lands?: true }
   /** The agent's problem is the idea's own, and its retries are used up. */
   | { kind: 'close'; outcome: 'failed' | 'skipped'; reason: string };
 

@@ -150,6 +150,12 @@ export function diskIsFull(error: unknown): string | undefined {
   return error.cause.type === FAILURE.diskFull ? error.cause.message : undefined;
 }
 
+/** The disk or another resource of the machine ran out: the work had no part in it. */
+export const isMachines = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  error.cause instanceof ApplicationFailure &&
+  (error.cause.type === FAILURE.machine || error.cause.type === FAILURE.diskFull);
+
 /** One line for a person; undefined when the error is not an activity's, because a bug must not be hidden. */
 export function activityProblem(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;

@@ -180,7 +180,7 @@ const VERDICT: { [Kind in Verdict['kind']]: Check<OfKind<Verdict, Kind>> } = {
     ...{ kind: oneOf({ reopen: true }), agentName: isName, reopen: isReopen, feedback: isFeedback },
     choice: maybe(isChoice),
   }),
-  ask: shaped<OfKind<Verdict, 'ask'>>({ kind: oneOf({ ask: true }), question: isText }),
+  ask: shaped<OfKind<Verdict, 'ask'>>({ kind: oneOf({ ask: true }), question: isText, lands: maybe(isTrue) }),
   close: shaped<OfKind<Verdict, 'close'>>({
     ...{ kind: oneOf({ close: true }), outcome: oneOf({ failed: true, skipped: true }), reason: isText },
   }),

@@ -100,9 +100,9 @@ export class Autopilot {
     this.#end(idea, this.#landingQueue.finished(idea, result, now));
   }
 
-  /** The landing itself failed (neither a conflict nor a red gate). */
-  landingFailed(idea: string, message: string): void {
-    this.#end(idea, this.#landingQueue.failed(idea, message));
+  /** The landing itself failed (neither a conflict nor a red gate). `lands`: for a reason that is not the work's. */
+  landingFailed(idea: string, message: string, lands = false): void {
+    this.#end(idea, this.#landingQueue.failed(idea, message, lands));
   }
 
   /** Why its landing or git task has not begun; otherwise its earlier reason. */

@@ -108,7 +108,7 @@ export class LandingQueue {
     delete state.forge;
     if (result.kind === 'target-busy') {
       const question = !ended && work ? waitForTarget(this.#board, entry, { ...result, work }, now) : undefined;
-      if (question !== undefined) this.#ask(entry, question);
+      if (question !== undefined) this.#ask(entry, question, true);
       return ended;
     }
     if (result.kind === 'target-free') {
@@ -164,15 +164,22 @@ export class LandingQueue {
       this.#landed(entry, { kind: 'landed', commit: after.commit, commits: 1, durationMs: 0, note: after.note });
   }
 
-  /** The landing itself failed (neither a conflict nor a red gate). Returns the same as `finished`. */
-  failed(idea: string, message: string): Ending | undefined {
+  /**
+   * The landing itself failed (neither a conflict nor a red gate). Returns the same as `finished`. `lands`: the work had no
+   * part in it.
+   */
+  failed(idea: string, message: string, lands = false): Ending | undefined {
     const entry = this.#takeOut(idea);
     if (!entry) return undefined;
     const ended = this.#ended;
     this.#ended = undefined;
     delete this.#board.state.targetBusy;
     if (ended) return ended;
-    this.#ask(entry, `Landing failed: ${message.replace(/\.$/, '')}. Fix it, then reply with anything to retry.`);
+    this.#ask(
+      entry,
+      `Landing failed: ${message.replace(/\.$/, '')}. Fix it, then reply with anything to retry.`,
+      lands,
+    );
     if (this.#board.state.run === 'stopping') tellRunState(this.#board, entry);
     return undefined;
   }
@@ -257,10 +264,11 @@ export class LandingQueue {
     return others;
   }
 
-  #ask(entry: IdeaEntry, question: string): void {
+  #ask(entry: IdeaEntry, question: string, lands = false): void {
     entry.reason = clip(question, MAX_QUESTION);
     entry.course = { ...entry.course, asking: 'landing' };
     this.#board.set(entry, 'needs-human');
-    this.#board.outbox.push({ do: 'verdict', idea: entry.card.id, verdict: { kind: 'ask', question } });
+    const verdict = { kind: 'ask' as const, question, ...(lands ? { lands: true as const } : {}) };
+    this.#board.outbox.push({ do: 'verdict', idea: entry.card.id, verdict });
   }
 }

@@ -34,8 +34,8 @@ export async function ask(
   session: IdeaSession,
   question: string,
   tellParent: boolean,
-  /** `approve`: the findings that an approval accepts. */
-  { approve, asking = 'question' }: { approve?: readonly string[]; asking?: Asking } = {},
+  /** `approve`: the findings that an approval accepts. `lands`: any answer queues it to land. */
+  { approve, asking = 'question', lands }: { approve?: readonly string[]; asking?: Asking; lands?: boolean } = {},
 ): Promise<IdeaResult | undefined> {
   const { state, screen, reporter } = session;
   delete state.slotless;
@@ -54,10 +54,9 @@ export async function ask(
     return session.close('stopped', `stopped while it waited for an ${approve ? 'approval' : 'answer'}`);
   closeQuestion(session);
   session.approvable = false;
-  if (session.approved && approve) {
-    state.approved = [...(state.approved ?? []), ...approve].slice(-MOST_APPROVED);
-    return land(session);
-  }
+  const accepted = session.approved ? approve : undefined;
+  if (accepted) state.approved = [...(state.approved ?? []), ...accepted].slice(-MOST_APPROVED);
+  if (accepted || lands) return land(session);
   state.grace = true;
   session.granted = undefined;
   session.verdict = undefined;
@@ -193,7 +192,7 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
     case 'landed':
       return session.close('landed');
     case 'ask':
-      return ask(session, verdict.question, false, { asking: 'landing' });
+      return ask(session, verdict.question, false, { asking: 'landing', lands: verdict.lands });
     case 'close':
       if (verdict.outcome === 'skipped' && state.plan && state.prepared?.plan && !endsInLanding(session)) {
         state.skipStep = { step: state.plan.step, why: verdict.reason, failed: true };

@@ -18,6 +18,7 @@ import type { AutopilotInput, IdeaEntry } from '../../protocol/run.js';
 import {
   activityProblem,
   gitActivities,
+  isMachines,
   LANDING_FIRST,
   noWorkerOn,
   refOf,
@@ -87,7 +88,8 @@ export class GitWork {
     } catch (error) {
       const problem = isCancellation(error) ? 'it was aborted by a person' : activityProblem(error);
       if (!problem) throw error;
-      this.#tell((p) => p.landingFailed(idea, problem));
+      const lands = isMachines(error);
+      this.#tell((p) => p.landingFailed(idea, problem, lands));
     } finally {
       this.#landing = undefined;
     }

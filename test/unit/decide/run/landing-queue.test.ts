@@ -133,6 +133,18 @@ describe('D1 landing lane', () => {
     expect(decided(pilot)).toEqual(['grant a @1']);
   });
 
+  test('D1: an answer to a landing that failed for the machine queues it to land again, without an agent run', () => {
+    const pilot = landing();
+    pilot.landingFailed('a', 'the disk is read-only', true);
+    expect(pilot.decide(false, 0)).toMatchObject([{ do: 'verdict', idea: 'a', verdict: { kind: 'ask', lands: true } }]);
+    say(pilot, 'a', 'ready');
+    expect(decided(pilot)).toEqual(['land a']);
+    pilot.landingFailed('a', 'main was rewound');
+    const [asked] = pilot.decide(false, 0);
+    expect(asked).toMatchObject({ do: 'verdict', verdict: { kind: 'ask' } });
+    expect(asked).not.toHaveProperty('verdict.lands');
+  });
+
   test('D1: a result that comes twice, or for an idea that is not landing, changes nothing', () => {
     const pilot = landing({}, [card('b')]);
     pilot.landed('b', landedResult());
