@@ -1,7 +1,7 @@
 /** The answer about a landing that failed for the machine queues finished work to land again, without an agent run. Features: C5 D1. */
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { WorkError } from '../../src/jobs/job.js';
-import { FAILURE, type FailureType } from '../../src/protocol/failures.js';
+import { type FailureType, WorkError } from '../../src/jobs/job.js';
+import { FAILURE } from '../../src/protocol/failures.js';
 import { ANSWER, ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
