@@ -31,6 +31,8 @@ export function machineFault(error: unknown): unknown {
   const seen = new Set<unknown>();
   for (let at: unknown = error; at instanceof Error && !seen.has(at); at = at.cause) {
     seen.add(at);
+    // A job may have told it already.
+    if (at instanceof WorkError && at.type === FAILURE.machine) return at;
     const { code } = at as { code?: unknown };
     if ((typeof code === 'string' && CODES.has(code)) || saysSo(at.message)) return asFault(at.message);
   }
@@ -42,9 +44,11 @@ export function assertCouldStart({ launchError, launchCode }: Pick<RunResult, 'l
   if (launchError !== undefined && launchCode !== undefined && CODES.has(launchCode)) throw asFault(launchError);
 }
 
+const PREFIX = 'the machine cannot do the work: ';
+
 const asFault = (message: string): WorkError => {
-  const what = message.split('\n').find(saysSo) ?? message;
-  return new WorkError(`the machine cannot do the work: ${what.trim().slice(0, 300)}`, FAILURE.machine, true);
+  const what = (message.split('\n').find(saysSo) ?? message).replaceAll(PREFIX, '');
+  return new WorkError(`${PREFIX}${what.trim().slice(0, 300)}`, FAILURE.machine, true);
 };
 
 /*

@@ -73,6 +73,18 @@ describe('C2 a machine that has run out of something', () => {
     );
   });
 
+  test('is named once, however often it passes here, and with what its own message says to do', () => {
+    const once = machineFault(coded('EROFS', 'EROFS: read-only file system, open x'));
+    expect(machineFault(once)).toBe(once);
+    expect(machineFault(new Error('the set-up failed', { cause: once }))).toBe(once);
+    const inText = machineFault(new Error(`the set-up failed: ${(once as Error).message}`)) as Error;
+    expect(inText.message).toBe(
+      'the machine cannot do the work: the set-up failed: EROFS: read-only file system, open x',
+    );
+    const told = new WorkError('the ledger cannot be written: ENOSPC. Fix that', FAILURE.machine, true);
+    expect(machineFault(told)).toBe(told);
+  });
+
   test.each([coded('ENOENT'), new Error('the gate is red'), new WorkError('gone', FAILURE.workerLost, true), 'text'])(
     'leaves everything else as it is: %s',
     (error) => {
