@@ -5,13 +5,12 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CONFIG_FILES } from './file-names.js';
 import { type Path, readLocated, syntaxOf } from './located.js';
 import { byLine, ConfigError } from './problems.js';
 import { InputError, MIB, readInput } from './read-input.js';
 import { type Config, configSchema } from './schema/config.js';
 import { configJsonSchema, zodProblems } from './zod-problems.js';
-
-export const CONFIG_FILES = ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json'] as const;
 
 /** The configuration when there is no file. */
 export const defaultConfig = (): Config => configSchema.parse({});

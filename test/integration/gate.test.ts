@@ -42,6 +42,24 @@ describe('a green gate over deleted tests', () => {
   });
 });
 
+describe('a run whose idea writes the next gate (F3)', () => {
+  it('waits for a person, also in a single attempt, and lands with a yes', async () => {
+    const edit = "sed -i.old 's/test ! -e broken/exit 0/' ralphctl.yaml; rm ralphctl.yaml.old";
+    const work = (run: string) => [{ do: [{ run }, { append: { path: 'n', text: 'x\n' } }], signal: 'COMPLETE' }];
+    box = await sandbox(inject('stateRoot'), {
+      'roadmap.md': roadmap([{ id: 't-1' }, { id: 't-2', ralph: false }]),
+      'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 2, stepDelayMs: 0, gate: ['test ! -e broken'] }),
+      '.ralph-script.yaml': yaml({ ideas: { 't-1': work(edit), 't-2': work('git mv ralphctl.yaml old.yaml') } }),
+    });
+    await box.run('start', '--detach');
+    for (const id of ['t-1', 't-2']) expect(await asks(id)).toMatch(/is new or changed \(ralphctl\.yaml\)/);
+    expect(await box.git('show', 'main:ralphctl.yaml')).toContain('test ! -e broken');
+    expect((await box.run('approve', 't-1')).code).toBe(0);
+    await until('t-1 lands', async () => (await box.git('show', 'main:ralphctl.yaml')).includes('exit 0'));
+    expect((await box.run('stop')).code).toBe(0);
+  });
+});
+
 describe('work that changes what was tested before (F3)', () => {
   it('waits for a person, who sees which tests, and lands it with a yes', async () => {
     const suite = (sum: number): string =>

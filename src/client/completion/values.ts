@@ -6,6 +6,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../../config/agent-spec.js';
+import { CONFIG_FILES } from '../../config/file-names.js';
 import { readOwn } from '../../config/own-files.js';
 import { isRunId, projectDir, runDir, runsDir, stateRoot } from '../../config/paths.js';
 import { readInput } from '../../config/read-input.js';
@@ -75,7 +76,7 @@ export async function agents(repo: string): Promise<string[]> {
 
 async function configuredAgents(repo: string): Promise<string[]> {
   for (const dir of await foldersOf(repo)) {
-    for (const name of ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json']) {
+    for (const name of CONFIG_FILES) {
       const text = await textOf(join(dir, name));
       // Most files define no agent, and the parser takes a while to load.
       if (text === undefined) continue;

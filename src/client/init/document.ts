@@ -6,7 +6,8 @@
 import { readdir } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { backlogsIn } from '../../backlog/index.js';
-import { CONFIG_FILES, foldersUpTo } from '../../config/load.js';
+import { CONFIG_FILES } from '../../config/file-names.js';
+import { foldersUpTo } from '../../config/load.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Proposal } from './proposal.js';
 

@@ -6,7 +6,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
-import { CONFIG_FILES } from '../../config/load.js';
+import { CONFIG_FILES } from '../../config/file-names.js';
 import { backlogFileOf, trackerOf } from '../../config/schema/tracker.js';
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';

@@ -100,7 +100,7 @@ const wholeGate = z.strictObject({
         'Tests that are newly skipped, focused or ignored, in the files or in the runner’s report.',
       ),
       gateFiles: tripwire.describe(
-        'New and changed files that decide what the gate checks: settings of test runners and linters, and scripts that the gate commands run.',
+        'New and changed files that decide what the gate checks: settings of test runners and linters, and scripts that the gate commands run. Also what the next run reads: the configuration file, the prompt template, and scripts that set-up and agents run.',
       ),
     })
     .prefault({})

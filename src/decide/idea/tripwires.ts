@@ -10,7 +10,7 @@ const LABEL: Record<Tripwire['kind'], string> = {
   'base-test': 'it breaks behaviour that was tested before',
   'deleted-test': 'tests are gone',
   'new-skip': 'a test is skipped or focused',
-  'gate-file': 'a file that decides what the gate checks is new or changed',
+  'gate-file': 'a file that decides what the gate checks or how agents run is new or changed',
   outside: 'while the gate ran, somebody changed something that the code of an idea must not change',
 };
 const MOST_SHOWN = 5;

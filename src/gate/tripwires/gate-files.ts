@@ -3,17 +3,25 @@
  * Invariant: the base decides, so that the work cannot remove a file from the list. Reads commits only.
  */
 import picomatch from 'picomatch';
+import { CONFIG_FILES } from '../../config/file-names.js';
 import { git } from '../../git/runner.js';
-import { ownFiles } from './own-files.js';
+import { type Command, ownFiles } from './own-files.js';
 import { differs, partOf } from './parts.js';
-import { GATE_FILES, NEW_IS_FINE, NO_TESTS, TEST_DATA, TEST_FILES } from './patterns.js';
+import { anyCase, GATE_FILES, NEW_IS_FINE, NO_TESTS, TEST_DATA, TEST_FILES } from './patterns.js';
 
 export interface GateFilesInput {
   worktree: string;
   /** Commit. */
   base: string;
   /** The gate's commands in the configuration. */
-  commands: ReadonlyArray<string | readonly string[]>;
+  commands: readonly Command[];
+  nextRun?: NextRun | undefined;
+}
+
+/** What the next run takes from the repository, besides its configuration file: paths, and commands that run files. */
+export interface NextRun {
+  files: readonly string[];
+  commands: readonly Command[];
 }
 
 export interface Changed {
@@ -32,7 +40,8 @@ export interface GateFiles {
   belongsToTests: (path: string) => boolean;
   /** A file that a gate command runs, directly or through another one. */
   isScript: (path: string) => boolean;
-  /** Whether a change affects what the gate checks. */
+  isGateFile: (path: string) => boolean;
+  /** Whether a change affects what the gate checks, now or in the next run. */
   steers: (change: Changed) => Promise<boolean>;
 }
 
@@ -40,22 +49,24 @@ const isTest = picomatch(TEST_FILES, { dot: true, ignore: NO_TESTS });
 const belongsToTests = picomatch([...TEST_FILES, ...TEST_DATA], { dot: true });
 const mayBeNew = picomatch(NEW_IS_FINE, { dot: true });
 
-export async function gateFiles({ worktree, base, commands }: GateFilesInput): Promise<GateFiles> {
-  const own = await ownFiles(commands, {
-    read: (path) => readAt(worktree, base, path),
-    all: async () =>
-      (await git(worktree).run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', base], { read: true })).split(
-        '\0',
-      ),
-    skip: belongsToTests,
-  });
-  const scripts = new Set(own.scripts);
+/** A start reads the nearest one, in any folder. Some file systems find it by its name in capitals, too. */
+const RUN_FILES = CONFIG_FILES.map((name) => `**/${anyCase(name)}`);
+
+/** Without gate commands, only what the next run takes is a gate file. */
+export async function gateFiles({ worktree, base, commands, nextRun }: GateFilesInput): Promise<GateFiles> {
+  const all = async (): Promise<string[]> =>
+    (await git(worktree).run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', base], { read: true })).split('\0');
+  const read = (path: string): Promise<string | undefined> => readAt(worktree, base, path);
+  const own = await ownFiles(commands, { read, all, skip: belongsToTests }, nextRun?.commands);
+  const scripts = new Set([...own.scripts, ...(nextRun?.files ?? [])]);
   const shadows = new Set(own.shadows);
-  const isGlobbed = picomatch([...GATE_FILES, ...own.globs], { dot: true });
+  const globs = [...(commands.length > 0 ? GATE_FILES : []), ...RUN_FILES, ...own.globs];
+  const isGlobbed = picomatch(globs, { dot: true });
+  const isGateFile = (path: string): boolean => isGlobbed(path) || scripts.has(path);
   const steers = async (change: Changed): Promise<boolean> => {
     const { path, from = path, added, deleted } = change;
     if (added && shadows.has(path)) return true;
-    if (!isGlobbed(path) && !scripts.has(path) && !scripts.has(from)) return false;
+    if (!isGateFile(path)) return isGateFile(from);
     if (added && mayBeNew(path)) return false;
     const part = partOf(path);
     if (!part || deleted) return true;
@@ -66,8 +77,8 @@ export async function gateFiles({ worktree, base, commands }: GateFilesInput): P
     return differs(before ?? ('json' in part ? '{}' : ''), after ?? '', part);
   };
   return {
-    globs: [...TEST_FILES, ...GATE_FILES, ...own.globs, ...[...own.scripts, ...own.shadows].map(literal)],
-    ...{ isTest, belongsToTests, steers },
+    globs: [...TEST_FILES, ...globs, ...[...scripts, ...own.shadows].map(literal)],
+    ...{ isTest, belongsToTests, isGateFile, steers },
     isScript: (path) => scripts.has(path),
   };
 }

@@ -36,10 +36,17 @@ interface At {
   home?: string;
 }
 
-/** Paths and globs, top-relative. `shadows`: no file of the base, and a new one there would be loaded by a script. */
+/** Text for a shell, or words. */
+export type Command = string | readonly string[];
+
+/**
+ * Paths and globs, top-relative. `shadows`: no file of the base, and a new one there would be loaded by a script.
+ * `others`: commands that run no tests, so that settings of runners count only for `commands`.
+ */
 export async function ownFiles(
-  commands: ReadonlyArray<string | readonly string[]>,
+  commands: readonly Command[],
   { read, all, skip }: Base,
+  others: readonly Command[] = [],
 ): Promise<{ scripts: string[]; globs: string[]; shadows: string[] }> {
   const scripts = new Set<string>();
   const shadows = new Set<string>();
@@ -158,14 +165,14 @@ export async function ownFiles(
     const found = (await first(places, has)) ?? (plain === path ? places[0] : undefined);
     if (found !== undefined) await load(found, { dir, depth });
   };
-  for (const path of SETTINGS) {
+  for (const path of commands.length > 0 ? SETTINGS : []) {
     const text = (await has(path)) ? await read(path) : undefined;
     for (const name of setupFiles(path, text?.slice(0, MOST_TEXT) ?? '')) {
       const file = await first(spellings(name), has);
       if (file) await load(file, { dir: '', depth: 1 });
     }
   }
-  for (const command of commands) {
+  for (const command of [...commands, ...others]) {
     if (typeof command === 'string') todo.push({ text: command, dir: '', depth: 0 });
     else {
       await preload(command, { dir: '', depth: 0 });

@@ -1,5 +1,9 @@
 /** Patterns for tripwires: data, so that a language is a line. Must import nothing. */
 
+/** A glob of a name, in capitals or not. */
+export const anyCase = (name: string): string =>
+  name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+
 /** Files that hold tests. Git globs, top-relative. */
 export const TEST_FILES = [
   '**/test/**',

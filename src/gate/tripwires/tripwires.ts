@@ -24,9 +24,13 @@ const MAX_SUBJECT = 200;
 /** Files without lines in a diff that are read one by one. */
 const MOST_READ = 50;
 
+/** Without a gate, nobody runs the tests. The files of the next run may bring it one that passes everything. */
+const NOTHING: Rules = { deletedTests: 'off', newSkips: 'off', gateFiles: 'off' };
+
 /** At most twenty; those that only warn are marked. Throws `GitError`. */
 export async function findTripwires(input: TripwireInput): Promise<Tripwire[]> {
-  const { worktree, base, rules } = input;
+  const { worktree, base } = input;
+  const rules = input.commands.length > 0 ? input.rules : { ...NOTHING, gateFiles: input.rules.gateFiles };
   if (Object.values(rules).every((rule) => rule === 'off')) return [];
   const files = await gateFiles(input);
   const globs = files.globs.map((glob) => `:(top,glob)${glob}`);
@@ -100,7 +104,8 @@ async function touched(files: GateFiles, changes: readonly FileChange[]): Promis
     // A test file that the gate names may grow like any other.
     const grown = files.isTest(change.path) && !change.deleted && change.removed.length === 0;
     if (grown && files.isScript(change.path)) continue;
-    if (await files.steers(change)) found.push({ kind: 'gate-file', subject: change.path });
+    const { path, from = path } = change;
+    if (await files.steers(change)) found.push({ kind: 'gate-file', subject: files.isGateFile(path) ? path : from });
   }
   return found;
 }

@@ -23,6 +23,7 @@ import { keepPlace } from '../plan-place.js';
 import { endTurn, gateAhead, type Turn, takeTurn } from './ahead.js';
 import { gateIn } from './gate.js';
 import { judgeGreen } from './judge.js';
+import { nextRun } from './next-run.js';
 import { gatePlace } from './places.js';
 
 export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
@@ -119,6 +120,9 @@ const gone = ({ worktree, idea }: GateInput): WorkError =>
 async function tripped(run: LoadedRun, { worktree, base }: GateInput): Promise<Tripwire[]> {
   const { tripwires, commands } = run.file.config.gate;
   // Runs that version 0.1 started have no tripwires.
-  if (base === undefined || commands.length === 0 || !tripwires) return [];
-  return findTripwires({ worktree, base, rules: tripwires, commands: commands.map((command) => command.run) });
+  if (base === undefined || !tripwires) return [];
+  return findTripwires({
+    ...{ worktree, base, rules: tripwires, commands: commands.map((command) => command.run) },
+    nextRun: await nextRun(run.file),
+  });
 }

@@ -126,7 +126,7 @@ describe('the Gate tab', () => {
 
   it('B4: has a tripwire of a green gate under its own heading, and not as failing', async () => {
     ends('23:10', 2);
-    const wire = 'package.json: a file that decides what the gate checks is new or changed';
+    const wire = 'package.json: a file that decides what the gate checks or how agents run is new or changed';
     tell('23:10', { ...green, tripwires: [wire] });
     expect(shows(page('gate'))).toMatch(/─ worth a look ─+\n ! package\.json: a file that decides/);
     expect(shows(page('gate'))).not.toContain('failing');

@@ -4,7 +4,8 @@
  */
 import { realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { CONFIG_FILES, configFileIn, parseConfig } from '../../../config/load.js';
+import { CONFIG_FILES } from '../../../config/file-names.js';
+import { configFileIn, parseConfig } from '../../../config/load.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { which } from '../../../server/install/probe.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
