@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, open, rm, stat } from 'node:fs/promises';
+import { lstat, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeTemporary } from '../process/temporary.js';
 import { shellQuoted } from '../protocol/shell-words.js';
+import { openToRead, orNone } from './regular.js';
 import { git } from './runner.js';
 import { gitDirOf } from './worktrees/operations.js';
 
@@ -88,7 +89,7 @@ const MOST_LOOKS = 5;
 export async function isReadable(checkout: string, file: string): Promise<boolean> {
   for (let look = 1; ; look++) {
     const before = await stateOf(file);
-    if (await looksReadable(checkout, file).catch(() => false)) return true;
+    if (await looksReadable(checkout, file).catch(orNone)) return true;
     if (look === MOST_LOOKS || before === (await stateOf(file))) return false;
   }
 }
@@ -100,7 +101,7 @@ const stateOf = (file: string): Promise<string> =>
   );
 
 async function looksReadable(checkout: string, file: string): Promise<boolean> {
-  const info = await stat(file).catch(() => undefined);
+  const info = await stat(file).catch(orNone);
   // A link that leads nowhere is not the same as none.
   if (!info)
     return lstat(file).then(
@@ -128,7 +129,7 @@ const SUMS = [
 const HEADER = 12;
 
 async function sumOf(file: string, size: number): Promise<'right' | 'wrong' | 'none'> {
-  const at = await open(file);
+  const at = await openToRead(file);
   try {
     const start = Buffer.alloc(HEADER);
     await at.read(start, 0, HEADER, 0);

@@ -1,7 +1,7 @@
 /** The branch behind a name that may be a symbolic ref: worktrees, reflogs and locks are of the branch. Reads only. */
 import { join } from 'node:path';
 import { RepositoryError } from './errors.js';
-import { readRegular } from './regular.js';
+import { textAt } from './regular.js';
 import { sharedGitDir } from './repository.js';
 
 /** As git, which follows no longer chain. */
@@ -12,7 +12,7 @@ export async function realBranch(repo: string, branch: string): Promise<string> 
   const common = await sharedGitDir(repo);
   let ref = `refs/heads/${branch}`;
   for (let hop = 0; hop < MOST_HOPS; hop++) {
-    const text = await readRegular(join(common, ref)).catch(() => '');
+    const text = (await textAt(join(common, ref))) ?? '';
     const next = /^ref:\s*(\S+)/.exec(text)?.[1];
     if (next === undefined) break;
     ref = next;

@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RepositoryError } from './errors.js';
-import { readRegular } from './regular.js';
+import { textAt } from './regular.js';
 import { GitError, git } from './runner.js';
 import { exists } from './worktrees/list.js';
 
@@ -86,7 +86,7 @@ const reftable = (path: string): RepositoryError =>
 
 /** By the text of the configuration: asking git takes a process, and an older one does not know. */
 async function keepsRefsInTables(commonDir: string): Promise<boolean> {
-  const config = await readRegular(`${commonDir}/config`).catch(() => '');
+  const config = (await textAt(`${commonDir}/config`)) ?? '';
   return /^\s*refstorage\s*=\s*"?reftable\b/im.test(config) || (await exists(`${commonDir}/reftable`));
 }
 

@@ -8,9 +8,10 @@
  * Invariant: opens none of them. Removes them only below folders of ralphctl, and only where git would open them: any
  * other pipe is harmless to git, and stays. A tracked file comes back as it is in the index.
  */
-import { type Dirent, existsSync, realpathSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { entriesOf } from './regular.js';
 
 /** Runs git in a folder, without a look at pipes. */
 export type RawGit = (
@@ -106,8 +107,7 @@ async function findSpecial(dir: string): Promise<string[]> {
   const open = [dir];
   const one = async (): Promise<void> => {
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const entries: Dirent[] = await readdir(at, { withFileTypes: true }).catch(() => []);
-      for (const entry of entries) {
+      for (const entry of await entriesOf(at)) {
         if (entry.isDirectory()) open.push(join(at, entry.name));
         else if (!entry.isFile() && !entry.isSymbolicLink()) found.push(relative(dir, join(at, entry.name)));
       }

@@ -69,7 +69,9 @@ export const workHere =
     return noted
       .then(() => done)
       .catch(async (error: unknown) => {
-        const fault = ('runId' in input ? await repositoryFault(deps.root, input) : undefined) ?? machineFault(error);
+        const gone = 'runId' in input ? await repositoryFault(deps.root, input) : undefined;
+        // Without descriptors nobody can look at the repository either.
+        const fault = machineFault(gone ?? error);
         throw cleanFault(fault, redactorOf(deps));
       });
   };

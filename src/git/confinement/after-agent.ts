@@ -5,8 +5,9 @@
  * the first git there. A branch comes back at the tip where ralphctl left it; files of the worktree stay.
  */
 import { constants, type Dirent } from 'node:fs';
-import { lstat, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { entriesOf, openToRead, orNone } from '../regular.js';
 import { privateGitDir } from '../worktrees/list.js';
 import type { OutOfBoundsChange } from './out-of-bounds.js';
 
@@ -66,8 +67,7 @@ async function below(folder: string): Promise<Array<{ path: string; entry: Diren
   const found: Array<{ path: string; entry: Dirent }> = [];
   const next = [folder];
   for (let at = next.pop(); at !== undefined; at = next.pop()) {
-    const entries = await readdir(at, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
+    for (const entry of await entriesOf(at)) {
       const path = join(at, entry.name);
       if (entry.isDirectory()) next.push(path);
       else found.push({ path, entry });
@@ -78,8 +78,7 @@ async function below(folder: string): Promise<Array<{ path: string; entry: Diren
 
 /** Of a plain file; undefined for anything else. */
 async function beginning(path: string): Promise<string | undefined> {
-  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => undefined);
+  const file = await openToRead(path, constants.O_NOFOLLOW).catch(orNone);
   if (!file) return undefined;
   try {
     if (!(await file.stat()).isFile()) return undefined;
@@ -133,7 +132,7 @@ async function operationsGone(gitDir: string, mayStandOn: (ref: string) => boole
   const changes: OutOfBoundsChange[] = [];
   for (const [file, all] of ENDS) {
     const path = join(gitDir, file);
-    if (!(await lstat(path).catch(() => undefined))) continue;
+    if (!(await lstat(path).catch(orNone))) continue;
     const name = (await beginning(path))?.trim() ?? '';
     if (name === 'detached HEAD' || COMMIT.test(name)) continue;
     if (mayStandOn(name) || mayStandOn(`refs/heads/${name}`)) continue;
@@ -152,7 +151,7 @@ async function headBack(
   mayStandOn: (ref: string) => boolean,
 ): Promise<OutOfBoundsChange[]> {
   const path = join(gitDir, 'HEAD');
-  const link = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+  const link = (await lstat(path).catch(orNone))?.isSymbolicLink() === true;
   const text = link ? 'ref: a link' : await beginning(path);
   // What is neither is mended where a broken worktree is.
   if (text === undefined || !text.startsWith('ref:')) return [];

@@ -6,6 +6,7 @@
  */
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { orNone } from '../regular.js';
 import { git } from '../runner.js';
 
 export interface InsideProgram {
@@ -64,7 +65,7 @@ async function firstInside(root: string, command: string): Promise<string | unde
 async function inside(root: string, path: string): Promise<string | undefined> {
   if (path === '' || path.startsWith('~') || path.includes('%')) return undefined;
   const at = resolve(root, path);
-  const there = await stat(at).catch(() => undefined);
+  const there = await stat(at).catch(orNone);
   if (!there || at === root) return undefined;
   const [top, real] = await Promise.all([realpath(root), realpath(at)]);
   const below = relative(top, real);

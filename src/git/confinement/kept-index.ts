@@ -13,7 +13,7 @@ import { shellQuoted } from '../../protocol/shell-words.js';
 import { type BrokenIndex, brokenIndex, isReadable, rebuildOf } from '../checkout-index.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
-import { readRegular } from '../regular.js';
+import { textAt } from '../regular.js';
 import { inspectRepository } from '../repository.js';
 import { exists } from '../worktrees/list.js';
 import { operationSigns } from '../worktrees/operations.js';
@@ -118,12 +118,12 @@ async function headAndOperation(place: Pick<OutsidePlace, 'gitDir' | 'commonDir'
 
 /** Without a process: before the first git, the caller compares what else an agent may have changed. */
 async function headOf({ gitDir, commonDir }: Pick<OutsidePlace, 'gitDir' | 'commonDir'>): Promise<string> {
-  const head = (await readRegular(join(gitDir, 'HEAD')).catch(() => '')).trim();
+  const head = ((await textAt(join(gitDir, 'HEAD'))) ?? '').trim();
   if (!head.startsWith('ref: ')) return head;
   const name = head.slice('ref: '.length);
-  const loose = (await readRegular(join(commonDir, name)).catch(() => '')).trim();
+  const loose = ((await textAt(join(commonDir, name))) ?? '').trim();
   if (loose !== '') return loose;
-  const packed = await readRegular(join(commonDir, 'packed-refs')).catch(() => '');
+  const packed = (await textAt(join(commonDir, 'packed-refs'))) ?? '';
   return (
     packed
       .split('\n')

@@ -1,11 +1,13 @@
 /**
  * Reads the parts of a repository that an agent must not change. It reads files and starts no process. A repository
  * that stores refs in tables is refused before.
- * Invariant: reads only. Excludes the ideas' branches (`ralph/`) and ralphctl's own refs.
+ * Invariant: reads only. What nobody can read now is an error, and never counts as gone. Excludes the ideas' branches (`ralph/`) and ralphctl's own refs.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegular } from '../regular.js';
+import { shellQuoted } from '../../protocol/shell-words.js';
+import { RepositoryError } from '../errors.js';
+import { eachOf, isDenied, orNone, readFolder, readRegular } from '../regular.js';
 
 export interface Outside {
   /** Text of HEAD of the user's checkout. */
@@ -37,7 +39,20 @@ export interface OutsidePlace {
   commonDir: string;
 }
 
-const text = (path: string): Promise<string> => readRegular(path).catch(() => '');
+const text = async (path: string): Promise<string> => (await readRegular(path).catch(noneOr(path))) ?? '';
+const entries = async (path: string) => (await readFolder(path).catch(noneOr(path))) ?? [];
+
+/** A file that only others may read is there all the same. */
+const noneOr =
+  (path: string) =>
+  (error: unknown): undefined => {
+    if (isDenied(error))
+      throw new RepositoryError(
+        `ralphctl may not read ${path}, so it cannot tell what an agent changes there.`,
+        `Give yourself the right: sudo chown "$(id -u)" ${shellQuoted(path)} && chmod u+rwX ${shellQuoted(path)}`,
+      );
+    return orNone(error);
+  };
 
 export async function readOutside({ gitDir, commonDir }: OutsidePlace): Promise<Outside> {
   const [head, all, config, stashes, worktrees, index, sparse] = await Promise.all([
@@ -45,10 +60,10 @@ export async function readOutside({ gitDir, commonDir }: OutsidePlace): Promise<
     readRefs(commonDir),
     text(join(commonDir, 'config')),
     readStashes(commonDir),
-    readdir(join(commonDir, 'worktrees')).catch(() => []),
+    entries(join(commonDir, 'worktrees')).then((found) => found.map(({ name }) => name)),
     stat(join(gitDir, 'index')).then(
       ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
-      () => '',
+      (error: unknown) => orNone(error) ?? '',
     ),
     text(join(gitDir, SPARSE)),
   ]);
@@ -77,15 +92,15 @@ function add(refs: Record<string, string>, line: string): void {
 }
 
 async function readLoose(commonDir: string, prefix: string, refs: Record<string, string>): Promise<void> {
-  const entries = await readdir(join(commonDir, prefix), { withFileTypes: true }).catch(() => []);
-  await Promise.all(
-    entries.map(async (entry) => {
-      const name = `${prefix}${entry.name}`;
-      if (entry.isDirectory()) return watched(`${name}/x`) ? readLoose(commonDir, `${name}/`, refs) : undefined;
-      if (!entry.name.endsWith('.lock')) add(refs, `${(await text(join(commonDir, name))).trim()} ${name}`);
-      return undefined;
-    }),
-  );
+  const found = await entries(join(commonDir, prefix));
+  await eachOf(found, async (entry) => {
+    const name = `${prefix}${entry.name}`;
+    if (!entry.isDirectory() && !entry.name.endsWith('.lock'))
+      add(refs, `${(await text(join(commonDir, name))).trim()} ${name}`);
+  });
+  for (const entry of found)
+    if (entry.isDirectory() && watched(`${prefix}${entry.name}/x`))
+      await readLoose(commonDir, `${prefix}${entry.name}/`, refs);
 }
 
 async function readStashes(commonDir: string): Promise<Outside['stashes']> {

@@ -7,6 +7,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exclusive } from '../locks.js';
+import { orNone } from '../regular.js';
 import { type Wall, wallAt } from './wall.js';
 import { readJson, writeJson } from './wall-sections.js';
 
@@ -24,7 +25,7 @@ const MOST = 500;
 const changeTime = (path: string): Promise<number> =>
   lstat(path).then(
     ({ ctimeMs }) => ctimeMs,
-    () => 0,
+    (error: unknown) => orNone(error) ?? 0,
   );
 
 type Others = () => Promise<ReadonlySet<string>>;

@@ -5,7 +5,6 @@
  * Of several moves from one tip, whichever wins is ralphctl's own. A tip that an idea asked about is accepted once that
  * idea returns and the tip is unchanged.
  */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brokenIndex, despiteIndex } from '../checkout-index.js';
 import { RepositoryError } from '../errors.js';
@@ -13,6 +12,7 @@ import { changedPaths, stagedPaths } from '../landing/checkout.js';
 import { checkoutsOf } from '../landing/lagging.js';
 import { exclusive } from '../locks.js';
 import { readTip } from '../refs.js';
+import { namesIn, orNone } from '../regular.js';
 import { headBranch, readLinks } from '../worktrees/list.js';
 import { openOperationIn } from '../worktrees/operations.js';
 import { madeSince } from './out-of-bounds.js';
@@ -54,7 +54,7 @@ export async function knownTips(repo: string, target: string): Promise<readonly 
 
 /** By ref: the tips that landings of ralphctl set, and the last known tip. */
 export async function targetTips({ dir }: Wall): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const files = (await readdir(dir).catch(() => [])).filter((name) => /^target-.+\.json$/.test(name));
+  const files = (await namesIn(dir)).filter((name) => /^target-.+\.json$/.test(name));
   const all = await Promise.all(
     files.map(async (name): Promise<[string, Set<string>]> => {
       const known = await readJson<Known>(join(dir, name));
@@ -180,7 +180,7 @@ async function besideTheCheckout(wall: Wall, target: string, steps: readonly Ref
   const heads = await Promise.all(
     [commonDir, ...links.map(([name]) => join(commonDir, 'worktrees', name))].map(async (dir) => ({
       log: await readMoves(dir, 'HEAD'),
-      now: (await headBranch(dir).catch(() => undefined)) === target,
+      now: (await headBranch(dir).catch(orNone)) === target,
     })),
   );
   for (const step of steps) {

@@ -2,9 +2,8 @@
  * The git commands of an agent run, from git's own trace (GIT_TRACE2_EVENT). It proves who ran a command; times and
  * names would be a guess. Parsing is pure except for reading the file.
  */
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { linesOf } from '../regular.js';
 
 export interface TracedCommand {
   /** Subcommand, e.g. `commit`. */
@@ -53,17 +52,9 @@ interface Event {
 /** Commands in the order of their start; none without a file. */
 export async function readTrace(file: string): Promise<TracedCommand[]> {
   const found = new Map<string, TracedCommand>();
-  const input = createReadStream(file, { encoding: 'utf8' });
-  input.on('error', () => undefined);
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (WANTED.test(line)) take(found, line);
-      if (found.size > MOST_COMMANDS) break;
-    }
-  } catch {
-    // No file: the agent ran no git.
-  } finally {
-    input.destroy();
+  for await (const line of linesOf(file)) {
+    if (WANTED.test(line)) take(found, line);
+    if (found.size > MOST_COMMANDS) break;
   }
   return [...found.values()].filter((command) => command.name !== '');
 }

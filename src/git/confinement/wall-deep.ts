@@ -6,6 +6,7 @@
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { orNone } from '../regular.js';
 
 /** Deeper than any repository goes. */
 const DEEPEST = 12;
@@ -36,8 +37,8 @@ function list(walk: Walk, dir: string): Dirent[] {
   if (walk.left-- <= 0) return [];
   try {
     return readdirSync(join(walk.commonDir, dir), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
+  } catch (error) {
+    return orNone(error) ?? [];
   }
 }
 

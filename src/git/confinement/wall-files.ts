@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, lstatSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readRegular } from '../regular.js';
+import { namesIn, orNone, readRegular } from '../regular.js';
 import { ownFiles } from './wall-deep.js';
 
 /** The recorded state of a file. */
@@ -37,7 +37,7 @@ const LONGEST = 4 << 20;
 
 /** The present state of every watched file. `before`: also files that existed then. */
 export async function readFiles(commonDir: string, before?: Files): Promise<Files> {
-  const hooks = await readdir(join(commonDir, HOOKS)).catch(() => []);
+  const hooks = await namesIn(join(commonDir, HOOKS));
   const names = new Set([
     ...FIXED,
     // git runs no hook of such a name.
@@ -59,14 +59,14 @@ export async function readFiles(commonDir: string, before?: Files): Promise<File
 }
 
 async function readOne(path: string): Promise<Kept | undefined> {
-  const info = await lstat(path).catch(() => undefined);
+  const info = await lstat(path).catch(orNone);
   if (!info) return undefined;
   const mode = info.mode & 0o777;
   if (info.isSymbolicLink()) return { data: '', mode, link: await readlink(path) };
   // A folder, a pipe or a device in its place cannot come from git.
   if (!info.isFile() || info.size > LONGEST)
     return { data: '', mode, link: `(${info.isFile() ? 'too long' : 'no file'})` };
-  return { data: await readRegular(path, 'base64').catch(() => ''), mode };
+  return { data: (await readRegular(path, 'base64').catch(orNone)) ?? '', mode };
 }
 
 export const same = (a: Kept | undefined, b: Kept | undefined): boolean =>

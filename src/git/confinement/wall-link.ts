@@ -3,11 +3,11 @@
  * Invariant: git in a ralphctl worktree reads only the repository's own configuration. Where that is impossible, this
  * throws, and no git runs there.
  */
-import { lstat, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
-import { readRegular } from '../regular.js';
+import { namesIn, orNone, textAt } from '../regular.js';
 import { stamp } from './wall-files.js';
 
 const POINTER = /^gitdir: ([^\n]+)\n?$/;
@@ -21,7 +21,7 @@ export async function fixLink(dir: string, commonDir: string): Promise<string[]>
   const own = known?.split('\0', 1)[0] ?? '';
   if (known !== undefined && known === stamps(dir, own)) return [];
   const link = join(dir, '.git');
-  const info = await lstat(link).catch(() => undefined);
+  const info = await lstat(link).catch(orNone);
   // Missing: git finds no repository, or the folder itself is gone. Other code reports that.
   if (!info) return [];
   if (info.isDirectory()) {
@@ -42,7 +42,7 @@ export async function fixLink(dir: string, commonDir: string): Promise<string[]>
     fixes.push(`made ${link} point elsewhere`);
   }
   const common = join(admin, 'commondir');
-  const text = await readRegular(common).catch(() => undefined);
+  const text = await textAt(common);
   if (text === undefined || (await real(resolve(admin, text.trim()))) !== commonDir) {
     await rm(common, { recursive: true, force: true });
     await writeFile(common, COMMON);
@@ -58,24 +58,24 @@ const stamps = (dir: string, admin: string): string =>
 
 /** The registration that the link names, if it belongs to this repository. */
 async function adminOf(link: string, commonDir: string): Promise<string | undefined> {
-  const path = POINTER.exec(await readRegular(link).catch(() => ''))?.[1];
+  const path = POINTER.exec((await textAt(link)) ?? '')?.[1];
   if (path === undefined) return undefined;
   const admin = resolve(dirname(link), path);
   return (await real(dirname(admin))) === join(commonDir, 'worktrees') &&
-    !(await lstat(admin).catch(() => undefined))?.isSymbolicLink()
+    !(await lstat(admin).catch(orNone))?.isSymbolicLink()
     ? admin
     : undefined;
 }
 
 /** The registration that names the folder. */
 async function registrationOf(dir: string, commonDir: string): Promise<string | undefined> {
-  const names = await readdir(join(commonDir, 'worktrees')).catch(() => []);
+  const names = await namesIn(join(commonDir, 'worktrees'));
   for (const name of names) {
     const admin = join(commonDir, 'worktrees', name);
-    const pointer = await readRegular(join(admin, 'gitdir')).catch(() => '');
+    const pointer = (await textAt(join(admin, 'gitdir'))) ?? '';
     if (pointer.trim() === join(dir, '.git')) return admin;
   }
   return undefined;
 }
 
-const real = (path: string): Promise<string> => realpath(path).catch(() => '');
+const real = async (path: string): Promise<string> => (await realpath(path).catch(orNone)) ?? '';

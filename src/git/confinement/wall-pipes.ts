@@ -2,10 +2,10 @@
  * Named pipes in a shared git directory. Git never makes one, and waits for ever where it meets one in place of a file.
  * Invariant: no pipe is read. Content that a pipe replaced comes back where it is known.
  */
-import { constants, type Dirent, readdirSync } from 'node:fs';
-import { open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, readdirSync } from 'node:fs';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegular } from '../regular.js';
+import { entriesOf, orNone, patiently, textAt } from '../regular.js';
 import { stamp, there } from './wall-files.js';
 
 /** Files that git reads with nearly every command, and whose content the wall remembers. */
@@ -21,7 +21,7 @@ export async function remember(commonDir: string, known: Remembered): Promise<vo
     const path = join(commonDir, name);
     const now = stamp(path);
     if (known.get(name)?.stamp === now) continue;
-    const text = await readRegular(path).catch(() => undefined);
+    const text = await textAt(path);
     if (text !== undefined) known.set(name, { stamp: now, text });
     else if (now === '-') known.delete(name);
   }
@@ -40,14 +40,14 @@ const isPipe = (path: string): boolean => there(path)?.isFIFO() ?? false;
 function namesIn(dir: string): string[] {
   try {
     return readdirSync(dir);
-  } catch {
-    return [];
+  } catch (error) {
+    return orNone(error) ?? [];
   }
 }
 
 /** Every pipe, relative to the shared git directory. */
 export async function findPipes(commonDir: string, below = ''): Promise<string[]> {
-  const entries: Dirent[] = await readdir(join(commonDir, below), { withFileTypes: true }).catch(() => []);
+  const entries = await entriesOf(join(commonDir, below));
   const found: string[] = [];
   for (const entry of entries) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
@@ -78,7 +78,7 @@ export async function removePipe(commonDir: string, name: string, known: Remembe
 async function wake(path: string): Promise<void> {
   // Without a git there, it cannot be opened.
   const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  const pipe = await open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => undefined);
+  const pipe = await patiently(() => open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW)).catch(orNone);
   await pipe?.close();
 }
 
@@ -88,7 +88,7 @@ async function contentOf(commonDir: string, name: string): Promise<string | unde
   if (file === 'commondir') return '../..\n';
   if (file !== 'HEAD') return undefined;
   // Detached at its last commit: what settles the agent's run goes back to the branch of the idea from there.
-  const log = await readRegular(join(commonDir, `${registration}/logs/HEAD`)).catch(() => '');
+  const log = (await textAt(join(commonDir, `${registration}/logs/HEAD`))) ?? '';
   const commit = log.trimEnd().split('\n').at(-1)?.split(' ')[1];
   return commit && /^[0-9a-f]{40,64}$/.test(commit) ? `${commit}\n` : undefined;
 }

@@ -2,9 +2,8 @@
  * Replace refs show other content than a commit holds, except to ralphctl: to a gate's own git, and to the user.
  * Invariant: removes only refs that are new.
  */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegular } from '../regular.js';
+import { namesIn, textAt } from '../regular.js';
 import { git } from '../runner.js';
 
 const PREFIX = 'refs/replace/';
@@ -15,11 +14,8 @@ export async function takeReplacements(
   commonDir: string,
   before?: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const [loose, packed] = await Promise.all([
-    readdir(join(commonDir, PREFIX)).catch(() => []),
-    readRegular(join(commonDir, 'packed-refs')).catch(() => ''),
-  ]);
-  if (loose.length === 0 && !packed.includes(` ${PREFIX}`)) return {};
+  const [loose, packed] = await Promise.all([namesIn(join(commonDir, PREFIX)), textAt(join(commonDir, 'packed-refs'))]);
+  if (loose.length === 0 && !packed?.includes(` ${PREFIX}`)) return {};
   const format = '--format=%(objectname) %(refname)';
   const text = await git(root).run(['for-each-ref', format, PREFIX], { read: true });
   const found = Object.fromEntries(

@@ -4,10 +4,10 @@
  * process is gone counts for a while longer.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { identityOf, isAlive, ownIdentity } from '../../process/identity.js';
-import { readRegular } from '../regular.js';
+import { namesIn, textAt } from '../regular.js';
 
 const ACTIVE = 'active';
 const BREACHES = 'breaches';
@@ -79,7 +79,7 @@ export const giveUpSection = (dir: string, section: Section): Promise<void> =>
 
 /** Sections of a lost process count for a while: the process may have left an agent, until the next one ends it. */
 export async function activeSections(dir: string): Promise<Section[]> {
-  const names = (await readdir(join(dir, ACTIVE)).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const names = (await namesIn(join(dir, ACTIVE))).filter((name) => name.endsWith('.json'));
   const all = await Promise.all(
     names.map(async (name): Promise<Section[]> => {
       const file = join(dir, ACTIVE, name);
@@ -106,7 +106,7 @@ export async function noteBreach(
   // File system clocks tick coarsely.
   const there = active.filter((one) => one.at <= at + 20);
   await mkdir(join(dir, BREACHES), { recursive: true });
-  const before = (await readdir(join(dir, BREACHES))).map((name) => Number.parseInt(name, 10)).filter(Number.isFinite);
+  const before = (await namesIn(join(dir, BREACHES))).map((name) => Number.parseInt(name, 10)).filter(Number.isFinite);
   const breach: Breach = {
     ...{ at: Date.now(), changes, suspects: there.length > 0 ? there : [...active] },
     ...(before.length > 0 ? { after: Math.max(...before) } : {}),
@@ -116,15 +116,17 @@ export async function noteBreach(
 
 /** Changes restored since then that `name` may have made. */
 export async function readBreaches(dir: string, name: string, since: number): Promise<Breach[]> {
-  const names = await readdir(join(dir, BREACHES)).catch(() => []);
+  const names = await namesIn(join(dir, BREACHES));
   const recent = names.filter((file) => Number.parseInt(file, 10) >= since - 20).sort();
   const all = await Promise.all(recent.map((file) => readJson<Breach>(join(dir, BREACHES, file))));
   return all.filter((one) => one !== undefined).filter((one) => one.suspects.some((suspect) => suspect.name === name));
 }
 
+/** Undefined where there is none, or only half of one. @throws where nobody knows */
 export async function readJson<T>(file: string): Promise<T | undefined> {
+  const text = await textAt(file);
   try {
-    return JSON.parse(await readRegular(file)) as T;
+    return text === undefined ? undefined : (JSON.parse(text) as T);
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
-import { readRegular } from '../regular.js';
+import { patiently, textAt } from '../regular.js';
 import { beforeEachCommand } from '../runner.js';
 import { agentsWorkIn } from '../worktree-pipes.js';
 import { exists } from '../worktrees/list.js';
@@ -104,7 +104,7 @@ function checkLink(wall: Wall, dir: string): Promise<void> {
 
 /** Another checkout of the user, which shares the repository. */
 async function wallOfCheckout(dir: string): Promise<Wall | undefined> {
-  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(join(dir, '.git')).catch(() => ''))?.[1];
+  const link = /^gitdir: ([^\n]+)\n?$/.exec((await textAt(join(dir, '.git'))) ?? '')?.[1];
   if (link === undefined) return undefined;
   const commonDir = dirname(dirname(resolve(dir, link)));
   return walls.find((one) => one.commonDir === commonDir);
@@ -140,16 +140,16 @@ export async function clearPipes({ commonDir, dir, remembered }: Wall): Promise<
 
 /** Compares, and restores forbidden changes. */
 export async function checkWall(wall: Wall): Promise<void> {
-  if (hasPipe(wall.commonDir)) await clearPipes(wall);
+  if (await patiently(() => hasPipe(wall.commonDir))) await clearPipes(wall);
   await remember(wall.commonDir, wall.remembered);
-  if (look(wall) === wall.seen) return;
+  if ((await look(wall)) === wall.seen) return;
   await exclusive(`check:${wall.dir}`, async () => {
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      const now = look(wall);
+      const now = await look(wall);
       if (now === wall.seen) return;
       if (await compare(wall)) wall.seen = now;
     }
-    if (look(wall) === wall.seen) return;
+    if ((await look(wall)) === wall.seen) return;
     throw new RepositoryError(
       `Somebody keeps changing ${join(wall.commonDir, 'config')} or files beside it. ralphctl runs no git there until that stops.`,
       'Find the process, for example with: lsof +D .git',
@@ -157,8 +157,8 @@ export async function checkWall(wall: Wall): Promise<void> {
   });
 }
 
-const look = (wall: Wall): string =>
-  `${stamp(snapshotFile(wall))}\n${fingerprint(wall.commonDir, wall.snapshot.files)}`;
+const look = (wall: Wall): Promise<string> =>
+  patiently(() => `${stamp(snapshotFile(wall))}\n${fingerprint(wall.commonDir, wall.snapshot.files)}`);
 
 /** True when nothing had to be restored: the checked files are as they should be. */
 async function compare(wall: Wall): Promise<boolean> {

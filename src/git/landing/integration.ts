@@ -9,7 +9,7 @@ import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { exclusive, removeStaleLocks } from '../locks.js';
 import { slug } from '../project-name.js';
-import { readRegular } from '../regular.js';
+import { textAt } from '../regular.js';
 import { git } from '../runner.js';
 import { forgetFlags } from '../worktrees/flags.js';
 import { clearPath } from '../worktrees/leftovers.js';
@@ -67,6 +67,6 @@ function folderName(target: string): string {
 }
 
 async function belongsTo(gitDir: string, commonDir: string): Promise<boolean> {
-  const link = await readRegular(`${gitDir}/commondir`).catch(() => '');
+  const link = (await textAt(`${gitDir}/commondir`)) ?? '';
   return (await canonical(resolve(gitDir, link.trim()))) === commonDir;
 }

@@ -5,7 +5,7 @@
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readRegular } from '../regular.js';
+import { orNone, readRegular, textAt } from '../regular.js';
 import { git } from '../runner.js';
 import { privateGitDir } from './list.js';
 import { addressOf, resolvedUrl } from './place-submodules.js';
@@ -63,10 +63,10 @@ export async function linkTrouble({ worktree, base, history }: LinkCheck): Promi
 
 /** A folder that is not set up leads nowhere. */
 async function leadsTo(folder: string, gitDir: string): Promise<boolean> {
-  const info = await lstat(join(folder, '.git')).catch(() => undefined);
+  const info = await lstat(join(folder, '.git')).catch(orNone);
   if (!info) return true;
   if (!info.isFile()) return false;
-  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(join(folder, '.git')).catch(() => ''))?.[1];
+  const link = /^gitdir: ([^\n]+)\n?$/.exec((await textAt(join(folder, '.git'))) ?? '')?.[1];
   const [is, wanted] = await Promise.all(
     [resolve(folder, link ?? ''), gitDir].map((path) => realpath(path).catch(() => path)),
   );

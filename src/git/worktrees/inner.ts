@@ -8,7 +8,7 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { changedSettings } from '../confinement/wall-config.js';
 import { SET_UP } from '../confinement/wall-deep-changes.js';
-import { readRegular } from '../regular.js';
+import { namesIn, orNone, readRegular } from '../regular.js';
 import { git } from '../runner.js';
 import { isClean, readStatus } from '../status.js';
 import { exists, isUnder } from './list.js';
@@ -127,14 +127,14 @@ export async function hidesFiles(dir: string): Promise<boolean> {
     if (/^[a-zS] /.test(line)) return true;
     const [, path] = /^\S 160000 [^\t]*\t([\s\S]*)$/.exec(line) ?? [];
     if (path === undefined || (await exists(join(dir, path, '.git')))) continue;
-    const about = await lstat(join(dir, path)).catch(() => undefined);
+    const about = await lstat(join(dir, path)).catch(orNone);
     if (about && (!about.isDirectory() || (await readdir(join(dir, path))).length > 0)) return true;
   }
   return false;
 }
 
 async function commitsTrouble(gitDir: string, copy: string | undefined): Promise<string | undefined> {
-  const linked = await readdir(join(gitDir, 'worktrees')).catch(() => []);
+  const linked = await namesIn(join(gitDir, 'worktrees'));
   if (linked.length > 0) return 'has worktrees of its own';
   const kept = copy === undefined ? [] : await tipsOf(copy);
   const args = ['rev-list', '--max-count=1', '--ignore-missing', '--all', '--reflog', '--not', '--remotes', '--stdin'];

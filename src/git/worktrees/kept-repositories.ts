@@ -5,9 +5,9 @@
  * goes, saves of the idea have its commits. Git runs in none that names a program of its own.
  */
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readlink } from 'node:fs/promises';
+import { lstat, readlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { readRegular } from '../regular.js';
+import { entriesOf, namesIn, orNone, textAt } from '../regular.js';
 import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
 import { unusualSettings } from './inner.js';
@@ -24,19 +24,19 @@ export interface TooMany {
 
 /** The folder is a git directory without a checkout of its own. */
 export async function isGitDir(path: string): Promise<boolean> {
-  const about = await lstat(path).catch(() => undefined);
+  const about = await lstat(path).catch(orNone);
   if (!about?.isDirectory() || (await exists(join(path, '.git')))) return false;
   const is = (name: string, kind: 'isFile' | 'isDirectory'): Promise<boolean> =>
     lstat(join(path, name)).then(
       (one) => one[kind](),
-      () => false,
+      (error: unknown) => orNone(error) ?? false,
     );
   return (await is('HEAD', 'isFile')) && (await is('objects', 'isDirectory')) && (await is('refs', 'isDirectory'));
 }
 
 /** Those of the worktree at `path` that are too many, the newest first. */
 export async function tooManyKept(path: string): Promise<TooMany[]> {
-  const names = await readdir(dirname(path)).catch(() => []);
+  const names = await namesIn(dirname(path));
   const kept: { path: string; at: number; n: number }[] = [];
   for (const name of names) {
     const n = name.startsWith(`${basename(path)}.kept-`) ? Number(name.slice(basename(path).length + 6)) : Number.NaN;
@@ -60,7 +60,7 @@ export async function tooManyKept(path: string): Promise<TooMany[]> {
 async function contentOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   const all = async (dir: string, read: boolean): Promise<void> => {
-    const listed = await readdir(join(path, dir), { withFileTypes: true }).catch(() => []);
+    const listed = await entriesOf(join(path, dir));
     for (const one of listed.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = join(dir, one.name);
       if (one.isDirectory()) await all(name, read);
@@ -73,7 +73,8 @@ async function contentOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-const textOf = (path: string): Promise<string> => readlink(path).catch(() => readRegular(path).catch(() => ''));
+const textOf = async (path: string): Promise<string> =>
+  (await lstat(path).catch(orNone))?.isSymbolicLink() ? readlink(path) : ((await textAt(path)) ?? '');
 
 const MOST_TIPS = 20;
 

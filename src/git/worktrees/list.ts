@@ -1,10 +1,10 @@
 /**
  * The registered worktrees of a repository, and the private git directory of one. Reads only.
  */
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readRegular } from '../regular.js';
+import { eachOf, entriesOf, namesIn, orNone, readRegular, textAt } from '../regular.js';
 import { GitError, git } from '../runner.js';
 
 export interface WorktreeEntry {
@@ -70,7 +70,7 @@ async function listText(repo: string): Promise<string> {
  * in place of the main checkout.
  */
 async function mainCheckout(repo: string, listed: string): Promise<string> {
-  const gitDir = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(`${repo}/.git`).catch(() => ''))?.[1];
+  const gitDir = /^gitdir: ([^\n]+)\n?$/.exec((await textAt(`${repo}/.git`)) ?? '')?.[1];
   // Only a linked worktree has a git directory that names the shared one.
   if (gitDir !== undefined && !(await exists(join(resolve(repo, gitDir), 'commondir')))) return realpath(repo);
   if (await exists(`${listed}/.git`)) return listed;
@@ -84,6 +84,7 @@ async function mainCheckout(repo: string, listed: string): Promise<string> {
 /**
  * The private git directory of the linked worktree at `path`, when the link is valid in both directions; undefined for
  * a main checkout, a missing folder, a broken link, or a symbolic link, also one to the worktree that was here.
+ * @throws where nobody can read the link now: it may well be intact
  */
 export async function privateGitDir(path: string): Promise<string | undefined> {
   try {
@@ -93,8 +94,8 @@ export async function privateGitDir(path: string): Promise<string | undefined> {
     const back = resolve(gitDir, (await readRegular(`${gitDir}/gitdir`)).trim());
     if ((await realpath(dirname(back))) !== (await realpath(path))) return undefined;
     return (await lstat(path)).isSymbolicLink() ? undefined : gitDir;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return orNone(error);
   }
 }
 
@@ -107,14 +108,15 @@ export async function headBranch(gitDir: string): Promise<string | undefined> {
 export const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
-    () => false,
+    (error: unknown) => orNone(error) ?? false,
   );
 
 /** `path` with symbolic links resolved as far as it exists, so that it compares with git's output. */
 export async function canonical(path: string): Promise<string> {
   try {
     return await realpath(path);
-  } catch {
+  } catch (error) {
+    orNone(error);
     const parent = dirname(path);
     if (parent === path) return path;
     return resolve(await canonical(parent), path.slice(parent === '/' ? 1 : parent.length + 1));
@@ -136,14 +138,14 @@ export interface Link {
 
 /** Keyed by the names of their registrations. */
 export async function readLinks(commonDir: string): Promise<Record<string, Link>> {
-  const names = await readdir(join(commonDir, 'worktrees')).catch(() => []);
+  const names = await namesIn(join(commonDir, 'worktrees'));
   const links = await Promise.all(
     names.map(async (name): Promise<[string, Link][]> => {
       const own = join(commonDir, 'worktrees', name);
-      const pointer = await readRegular(join(own, 'gitdir')).catch(() => '');
+      const pointer = (await textAt(join(own, 'gitdir'))) ?? '';
       if (pointer.trim() === '') return [];
       const path = dirname(resolve(own, pointer.replace(/\n$/, '')));
-      const branch = await headBranch(own).catch(() => undefined);
+      const branch = await headBranch(own).catch(orNone);
       const gitDir = await privateGitDir(path);
       const sound = gitDir !== undefined && basename(gitDir) === name;
       return [[name, { path, sound, branch }]];
@@ -155,18 +157,21 @@ export async function readLinks(commonDir: string): Promise<Record<string, Link>
 /** Branches below a prefix (`ralph/`), loose or packed, with their commits. */
 export async function readBranches(commonDir: string, prefix: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  const packed = await readRegular(join(commonDir, 'packed-refs')).catch(() => '');
+  const packed = (await textAt(join(commonDir, 'packed-refs'))) ?? '';
   for (const line of packed.split('\n')) {
     const [, commit, name] = /^([0-9a-f]{40,64}) ([^ ]+)$/.exec(line) ?? [];
     if (commit && name?.startsWith(`refs/heads/${prefix}`)) found[name] = commit;
   }
-  const folder = join(commonDir, 'refs/heads', prefix);
-  const entries = await readdir(folder, { recursive: true }).catch(() => []);
-  await Promise.all(
-    entries.map(async (entry) => {
-      const commit = (await readRegular(join(folder, entry)).catch(() => '')).trim();
-      if (/^[0-9a-f]{40,64}$/.test(commit)) found[`refs/heads/${prefix}${entry.replaceAll('\\', '/')}`] = commit;
-    }),
-  );
+  await readLoose(join(commonDir, 'refs/heads'), prefix, found);
   return found;
+}
+
+async function readLoose(heads: string, prefix: string, found: Record<string, string>): Promise<void> {
+  const entries = await entriesOf(join(heads, prefix));
+  await eachOf(entries, async (entry) => {
+    if (entry.isDirectory()) return;
+    const commit = ((await textAt(join(heads, prefix, entry.name))) ?? '').trim();
+    if (/^[0-9a-f]{40,64}$/.test(commit)) found[`refs/heads/${prefix}${entry.name}`] = commit;
+  });
+  for (const entry of entries) if (entry.isDirectory()) await readLoose(heads, `${prefix}${entry.name}/`, found);
 }

@@ -4,10 +4,10 @@
  * Invariant: no file of a worktree changes. Only the idea's own worktree, and those without an owner, are mended: an agent
  * may work in any other.
  */
-import { lstat, open, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ideaBranch } from '../refs.js';
-import { readRegular } from '../regular.js';
+import { entriesOf, namesIn, openToRead, orNone, textAt } from '../regular.js';
 import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
 import { keep, savePoint } from '../saves/saves.js';
@@ -41,7 +41,7 @@ export async function isWhole(gitDir: string): Promise<boolean> {
 export async function mendGitDirs({ repo, root, idea }: Mending): Promise<boolean> {
   const admins = join(await sharedGitDir(repo), 'worktrees');
   const claimed = await claims(root, admins);
-  const names = await readdir(admins).catch(() => []);
+  const names = await namesIn(admins);
   const mended = await Promise.all(
     names.map(async (name) => {
       const admin = join(admins, name);
@@ -81,11 +81,11 @@ async function mendInside(admin: string, path: string, owner: string | undefined
 
 /** The folders that say that they are the worktree of a registration. A symbolic link says nothing. */
 async function claims(root: string, admins: string): Promise<Map<string, string>> {
-  const found = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const found = await entriesOf(root);
   const claimed = new Map<string, string>();
   for (const { name } of found.filter((one) => one.isDirectory())) {
     const path = join(root, name);
-    const link = (await readRegular(join(path, '.git')).catch(() => '')).replace(/^gitdir: /, '').trim();
+    const link = ((await textAt(join(path, '.git'))) ?? '').replace(/^gitdir: /, '').trim();
     if (link !== '' && dirname(link) === admins) claimed.set(link, path);
   }
   return claimed;
@@ -93,7 +93,7 @@ async function claims(root: string, admins: string): Promise<Map<string, string>
 
 /** Undefined: git knows no folder that exists. */
 async function registeredAt(admin: string): Promise<string | undefined> {
-  const back = (await readRegular(join(admin, 'gitdir')).catch(() => '')).trim();
+  const back = ((await textAt(join(admin, 'gitdir'))) ?? '').trim();
   if (!back.endsWith('/.git')) return undefined;
   const path = dirname(resolve(admin, back));
   return (await exists(path)) ? path : undefined;
@@ -101,17 +101,17 @@ async function registeredAt(admin: string): Promise<string | undefined> {
 
 /** One that leads to another repository is no damage: the wall puts it back, and a person is asked. */
 async function leadsSomewhere(admin: string): Promise<boolean> {
-  const named = (await readRegular(join(admin, 'commondir')).catch(() => '')).trim();
+  const named = ((await textAt(join(admin, 'commondir'))) ?? '').trim();
   return named !== '' && (await exists(resolve(admin, named)));
 }
 
 /** A missing one is none: git makes it. */
 async function isBrokenIndex(admin: string): Promise<boolean> {
   const path = join(admin, 'index');
-  const info = await lstat(path).catch(() => undefined);
+  const info = await lstat(path).catch(orNone);
   if (!info) return false;
   if (!info.isFile() || info.size < 32) return true;
-  const file = await open(path);
+  const file = await openToRead(path);
   try {
     return (await file.read(Buffer.alloc(4), 0, 4, 0)).buffer.toString('latin1') !== 'DIRC';
   } finally {
@@ -120,7 +120,7 @@ async function isBrokenIndex(admin: string): Promise<boolean> {
 }
 
 async function lastCommit(admin: string): Promise<string | undefined> {
-  const log = await readRegular(join(admin, 'logs/HEAD')).catch(() => '');
+  const log = (await textAt(join(admin, 'logs/HEAD'))) ?? '';
   return /^[0-9a-f]{40,64} ([0-9a-f]{40,64}) [^\n]*\n?$/m.exec(log.trimEnd().split('\n').at(-1) ?? '')?.[1];
 }
 
@@ -171,10 +171,10 @@ export async function saveWhat(repo: string, path: string, idea: string, head: s
  * none of ours and is not read.
  */
 export async function saveBehindLink(repo: string, { path, head }: WorktreeEntry, idea: string): Promise<void> {
-  if (!(await lstat(path).catch(() => undefined))?.isSymbolicLink()) return;
-  const there = await realpath(path).catch(() => undefined);
+  if (!(await lstat(path).catch(orNone))?.isSymbolicLink()) return;
+  const there = await realpath(path).catch(orNone);
   if (there === undefined) return;
-  const admin = (await readRegular(join(there, '.git')).catch(() => '')).replace(/^gitdir: /, '').trim();
+  const admin = ((await textAt(join(there, '.git'))) ?? '').replace(/^gitdir: /, '').trim();
   if (dirname(admin) !== join(await sharedGitDir(repo), 'worktrees')) return;
   if ((await registeredAt(admin)) !== path || (await readMark(admin, 'idea')) !== idea) return;
   await saveWhat(repo, there, idea, head);

@@ -3,10 +3,10 @@
  * Invariant: only a dead link is rewritten. A copied repository names the worktrees of the original and must not take
  * them. Must not start git.
  */
-import { lstat, readdir, readlink, realpath, stat, writeFile } from 'node:fs/promises';
+import { lstat, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { shellQuoted } from '../../protocol/shell-words.js';
-import { readRegular } from '../regular.js';
+import { namesIn, orNone, readRegular, textAt } from '../regular.js';
 import { canonical, exists } from './list.js';
 
 const POINTER = /^gitdir: ([^\n]+)\n?$/;
@@ -26,21 +26,21 @@ export async function commonDirAt(checkout: string): Promise<string | undefined>
     const named = POINTER.exec(await readRegular(link))?.[1];
     if (named === undefined) return undefined;
     const gitDir = await realpath(resolve(checkout, named));
-    const common = await readRegular(join(gitDir, 'commondir')).catch(() => '.');
+    const common = (await textAt(join(gitDir, 'commondir'))) ?? '.';
     return await realpath(resolve(gitDir, common.trim()));
-  } catch {
-    return undefined;
+  } catch (error) {
+    return orNone(error);
   }
 }
 
 /** Worktrees registered in the repository. */
 export async function registrations(commonDir: string): Promise<Registration[]> {
   const root = join(commonDir, 'worktrees');
-  const names = await readdir(root).catch(() => []);
+  const names = await namesIn(root);
   const found = await Promise.all(
     names.map(async (name) => {
       const admin = join(root, name);
-      const back = (await readRegular(join(admin, 'gitdir')).catch(() => '')).trim();
+      const back = ((await textAt(join(admin, 'gitdir'))) ?? '').trim();
       return back === '' ? [] : [{ admin, path: await canonical(dirname(resolve(admin, back))) }];
     }),
   );
@@ -52,7 +52,7 @@ export async function repairLinks(commonDir: string): Promise<string[]> {
   const repaired: string[] = [];
   for (const { path, admin } of await registrations(commonDir)) {
     const link = join(path, '.git');
-    const named = POINTER.exec(await readRegular(link).catch(() => ''))?.[1];
+    const named = POINTER.exec((await textAt(link)) ?? '')?.[1];
     if (named === undefined || (await exists(resolve(path, named)))) continue;
     await writeFile(link, `gitdir: ${admin}\n`);
     repaired.push(path);
@@ -80,10 +80,10 @@ const READABLE = /^(?:ref:\s*refs\/|[0-9a-f]{40})/;
 
 /** The problem and its fix; undefined: no problem, or no git directory. */
 export async function brokenHead(checkout: string, branch = 'main'): Promise<string | undefined> {
-  const gitDir = await gitDirAt(checkout).catch(() => undefined);
+  const gitDir = await gitDirAt(checkout).catch(orNone);
   if (gitDir === undefined) return undefined;
   const file = join(gitDir, 'HEAD');
-  const text = await headAt(file).catch(() => undefined);
+  const text = await headAt(file).catch(orNone);
   if (text !== undefined && READABLE.test(text)) return undefined;
   const how = text === undefined ? 'missing' : text.trim() === '' ? 'empty' : 'not one that git can read';
   // `git symbolic-ref` refuses to work there.
@@ -94,7 +94,7 @@ export async function brokenHead(checkout: string, branch = 'main'): Promise<str
 export const readableHead = (file: string): Promise<boolean> =>
   headAt(file).then(
     (text) => READABLE.test(text),
-    () => false,
+    (error: unknown) => orNone(error) ?? false,
   );
 
 /** Only where the rest of a repository exists. */

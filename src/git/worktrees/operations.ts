@@ -2,7 +2,7 @@
  * Operations that git leaves open between commands (rebase, merge, …), detected by their files, mostly without a process.
  * Invariant: reads only.
  */
-import { readRegular } from '../regular.js';
+import { textAt } from '../regular.js';
 import { git } from '../runner.js';
 import { exists, privateGitDir, type WorktreeEntry } from './list.js';
 
@@ -73,6 +73,6 @@ export async function underWayOn(worktrees: readonly WorktreeEntry[], branch: st
 /** Of the branch itself, or of another one that carries it along (`git rebase --update-refs`). */
 async function rebases(gitDir: string, branch: string): Promise<boolean> {
   const files = ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'];
-  const texts = await Promise.all(files.map((file) => readRegular(`${gitDir}/${file}`).catch(() => '')));
-  return texts.some((text) => text.split('\n').some((line) => line.trim() === `refs/heads/${branch}`));
+  const texts = await Promise.all(files.map((file) => textAt(`${gitDir}/${file}`)));
+  return texts.some((text = '') => text.split('\n').some((line) => line.trim() === `refs/heads/${branch}`));
 }

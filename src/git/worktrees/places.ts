@@ -4,8 +4,9 @@
  * symbolic link beside it, named after slot and idea, which follows the idea.
  * Invariant: only ralphctl's links are removed. A folder that blocks a link stays, and the link is omitted.
  */
-import { readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { readlink, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { entriesOf } from '../regular.js';
 import { exists, type WorktreeEntry } from './list.js';
 
 const NAME = 'ralph-tree-';
@@ -44,7 +45,7 @@ export async function unlinkPlace(path: string): Promise<void> {
 
 /** Links to worktrees in a folder: names and targets. */
 export async function linksIn(root: string): Promise<Array<readonly [name: string, to: string]>> {
-  const found = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const found = await entriesOf(root);
   const links = found.filter((one) => one.isSymbolicLink());
   const read = async ({ name }: { name: string }) => [name, await readlink(join(root, name)).catch(() => '')] as const;
   return (await Promise.all(links.map(read))).filter(([, to]) => to !== '' && !to.includes('/'));

@@ -5,7 +5,7 @@
 
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { readRegular } from '../regular.js';
+import { textAt } from '../regular.js';
 import { GitError, git } from '../runner.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { forgetFlags } from './flags.js';
@@ -106,8 +106,7 @@ export type Mark =
 
 const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
 
-export const readMark = (gitDir: string, mark: Mark): Promise<string | undefined> =>
-  readRegular(file(gitDir, mark)).catch(() => undefined);
+export const readMark = (gitDir: string, mark: Mark): Promise<string | undefined> => textAt(file(gitDir, mark));
 
 /** Replaces the mark atomically. */
 export async function writeMark(gitDir: string, mark: Mark, text: string): Promise<void> {

@@ -6,7 +6,7 @@
  */
 import { lstat, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegular } from '../regular.js';
+import { orNone, textAt } from '../regular.js';
 import { sharedGitDir } from '../repository.js';
 import { saveCommits, tooManyKept } from './kept-repositories.js';
 import { freeName } from './leftovers.js';
@@ -15,10 +15,10 @@ import { registrations } from './moved.js';
 
 /** Whether something else is in the place of a worktree: a link, a file, or a repository of its own. */
 export async function isReplaced(path: string): Promise<boolean> {
-  const place = await lstat(path).catch(() => undefined);
+  const place = await lstat(path).catch(orNone);
   if (!place) return false;
   if (!place.isDirectory()) return true;
-  return (await lstat(join(path, '.git')).catch(() => undefined))?.isDirectory() === true;
+  return (await lstat(join(path, '.git')).catch(orNone))?.isDirectory() === true;
 }
 
 /** The private git directory of the registered worktree, its link made anew where needed; undefined: impossible. */
@@ -31,7 +31,7 @@ export async function relink(repo: string, path: string): Promise<string | undef
 
 async function registrationOf(repo: string, path: string): Promise<string | undefined> {
   const own = (await registrations(await sharedGitDir(repo))).find((one) => one.path === path);
-  return own && (await readRegular(join(own.admin, 'HEAD')).catch(() => '')) ? own.admin : undefined;
+  return own && (await textAt(join(own.admin, 'HEAD'))) ? own.admin : undefined;
 }
 
 async function linkTo(admin: string, path: string): Promise<string | undefined> {
@@ -43,11 +43,11 @@ async function linkTo(admin: string, path: string): Promise<string | undefined> 
 
 /** A `git init` without an object: nothing was ever added or committed there. */
 async function isEmptyRepository(gitDir: string): Promise<boolean> {
-  if (!(await lstat(join(gitDir, 'HEAD')).catch(() => undefined))?.isFile()) return false;
+  if (!(await lstat(join(gitDir, 'HEAD')).catch(orNone))?.isFile()) return false;
   const inside = ['objects', 'refs', 'modules', 'worktrees', 'packed-refs', 'index', 'logs'];
   const found = await Promise.all(
     inside.map(async (name) => {
-      const about = await lstat(join(gitDir, name)).catch(() => undefined);
+      const about = await lstat(join(gitDir, name)).catch(orNone);
       if (!about?.isDirectory()) return about !== undefined;
       const all = await readdir(join(gitDir, name), { recursive: true, withFileTypes: true });
       return all.some((one) => !one.isDirectory());
@@ -66,11 +66,11 @@ export interface LinkedAgain {
  * sound, or more than it is lost. Must come before any git in the worktree.
  */
 export async function putLinkBack(repo: string, path: string, idea: string): Promise<LinkedAgain | undefined> {
-  if ((await privateGitDir(path)) || !(await lstat(path).catch(() => undefined))?.isDirectory()) return undefined;
+  if ((await privateGitDir(path)) || !(await lstat(path).catch(orNone))?.isDirectory()) return undefined;
   const admin = await registrationOf(repo, path);
   if (admin === undefined) return undefined;
   const link = join(path, '.git');
-  const isFolder = (await lstat(link).catch(() => undefined))?.isDirectory() === true;
+  const isFolder = (await lstat(link).catch(orNone))?.isDirectory() === true;
   const aside = isFolder && !(await isEmptyRepository(link)) ? await freeName(path) : undefined;
   if (isFolder && aside === undefined) await rm(link, { recursive: true, force: true });
   if (aside !== undefined) await rename(link, aside);

@@ -4,10 +4,10 @@
  * Invariant: only folders with a name of ours, whose link is gone or leads to a registration of this repository that does
  * not exist. `undefined` is a proof: some commit has all of their files as they are, and a repository inside loses nothing.
  */
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeTemporary } from '../../process/temporary.js';
-import { readRegular } from '../regular.js';
+import { namesIn, textAt } from '../regular.js';
 import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
 import { innerWork } from './inner.js';
@@ -20,7 +20,7 @@ export async function unregistered(repo: string, folder: string): Promise<string
   const registered = join(await canonical(await sharedGitDir(repo)), 'worktrees');
   const known = new Set((await listWorktrees(repo)).map(({ path }) => path));
   const found: string[] = [];
-  for (const name of (await readdir(root).catch(() => [])).sort()) {
+  for (const name of (await namesIn(root)).sort()) {
     const path = join(root, name);
     if (!isPlace(name) || isKeptPlace(name) || known.has(path)) continue;
     if ((await lstat(path)).isDirectory() && (await isLost(path, registered))) found.push(path);
@@ -30,7 +30,7 @@ export async function unregistered(repo: string, folder: string): Promise<string
 
 async function isLost(path: string, registered: string): Promise<boolean> {
   if (!(await exists(join(path, '.git')))) return true;
-  const named = /^gitdir: ([^\n]+)\n?$/.exec(await readRegular(join(path, '.git')).catch(() => ''))?.[1];
+  const named = /^gitdir: ([^\n]+)\n?$/.exec((await textAt(join(path, '.git'))) ?? '')?.[1];
   if (named === undefined) return false;
   const admin = await canonical(resolve(path, named));
   return isUnder(admin, registered) && !(await exists(admin));

@@ -7,7 +7,7 @@
 import { lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { exclusive } from '../locks.js';
-import { readRegular } from '../regular.js';
+import { orNone, readRegular } from '../regular.js';
 import { git } from '../runner.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { hidesFiles, innerWork } from './inner.js';
@@ -67,12 +67,13 @@ async function isOurs(path: string, gitDir: string): Promise<boolean> {
   if (!isPlace(basename(path))) return false;
   const marks = await Promise.all((['idea', 'recyclable', 'recycling'] as const).map((one) => readMark(gitDir, one)));
   if (marks.every((mark) => mark === undefined)) return false;
-  const branch = await headBranch(gitDir).catch(() => '');
+  const branch = await headBranch(gitDir).catch((error: unknown) => orNone(error) ?? '');
   return branch === undefined || branch.startsWith('ralph/');
 }
 
 /** Ours in the folder of integration worktrees never have a branch. */
-const isDetached = async (gitDir: string): Promise<boolean> => (await headBranch(gitDir).catch(() => '')) === undefined;
+const isDetached = async (gitDir: string): Promise<boolean> =>
+  (await headBranch(gitDir).catch((error: unknown) => orNone(error) ?? '')) === undefined;
 
 export interface Held {
   unsaved: boolean;

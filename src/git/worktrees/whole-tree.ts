@@ -5,7 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegular } from '../regular.js';
+import { textAt } from '../regular.js';
 import { git } from '../runner.js';
 
 const EVERYTHING = '/*\n';
@@ -13,7 +13,7 @@ const EVERYTHING = '/*\n';
 /** True when the worktree with this git directory was sparse until now. Its files follow with {@link refill}. */
 export async function wantWholeTree(gitDir: string): Promise<boolean> {
   const file = join(gitDir, 'info/sparse-checkout');
-  const patterns = await readRegular(file).catch(() => undefined);
+  const patterns = await textAt(file);
   if (patterns === undefined || patterns === EVERYTHING) return false;
   await writeFile(file, EVERYTHING);
   return true;

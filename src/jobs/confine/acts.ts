@@ -4,7 +4,7 @@
  * runs, the trace is read.
  * Invariant: an idea is told of an act once, and never of one from before its branch began.
  */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import { type OutsidePlace, readMoves } from '../../git/confinement/outside.js';
@@ -12,6 +12,7 @@ import { readTrace, TRACE_FILE, type TracedCommand } from '../../git/confinement
 import type { Wall } from '../../git/confinement/wall.js';
 import { activeSections, readJson, writeJson } from '../../git/confinement/wall-sections.js';
 import { byGitDir } from '../../git/confinement/whose.js';
+import { namesIn } from '../../git/regular.js';
 import { canonical, exists, type Link, readLinks } from '../../git/worktrees/list.js';
 import { many } from '../../protocol/many.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
@@ -98,7 +99,7 @@ export async function untoldActs(
 }
 
 async function notedActs(wall: Wall, branch: string): Promise<Act[]> {
-  const names = await readdir(folderOf(wall, branch)).catch(() => []);
+  const names = await namesIn(folderOf(wall, branch));
   const notes = names.filter((name) => name.endsWith(NOTED)).sort();
   const read = await Promise.all(notes.map((name) => readJson<Act>(join(folderOf(wall, branch), name))));
   return read.filter((act) => act !== undefined);

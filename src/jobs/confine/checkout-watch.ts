@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { despiteIndex } from '../../git/checkout-index.js';
 import { readOwnWrites } from '../../git/confinement/own-writes.js';
+import { orNone } from '../../git/regular.js';
 import { git } from '../../git/runner.js';
 import { readStatus, type Status } from '../../git/status.js';
 import { exists } from '../../git/worktrees/list.js';
@@ -122,7 +123,7 @@ async function changedSince(root: string, since: number, before: ReadonlySet<str
 /** Change time of the file, or of its nearest existing ancestor. */
 async function changeTime(path: string): Promise<number | undefined> {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
-    const info = await lstat(at).catch(() => undefined);
+    const info = await lstat(at).catch(orNone);
     if (info) return info.ctimeMs;
   }
   return undefined;

@@ -27,6 +27,7 @@ import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
 import { sparseChange } from '../../git/confinement/untraced.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { byGitDir } from '../../git/confinement/whose.js';
+import { orNone } from '../../git/regular.js';
 import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
 import { noteActs } from './acts.js';
@@ -77,8 +78,9 @@ export async function readPlace(place: OutsidePlace, worktree: string): Promise<
 }
 
 export async function readBefore(file: string): Promise<Before | undefined> {
+  const text = await readOwn(file);
   try {
-    return JSON.parse((await readOwn(file)) ?? '') as Before;
+    return text === undefined ? undefined : (JSON.parse(text) as Before);
   } catch {
     return undefined;
   }
@@ -212,8 +214,8 @@ async function edits(
 }
 
 async function changedSince(path: string, since: number): Promise<boolean> {
-  const own = await stat(path).catch(() => undefined);
-  const info = own ?? (await stat(dirname(path)).catch(() => undefined));
+  const own = await stat(path).catch(orNone);
+  const info = own ?? (await stat(dirname(path)).catch(orNone));
   // File system clocks have a coarse resolution.
   return info !== undefined && info.ctimeMs >= since - 20;
 }

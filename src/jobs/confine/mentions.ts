@@ -2,9 +2,8 @@
  * Finds paths of the user's checkout that an agent named in an action, in its output.
  * Invariant: paths that it only read or saw do not count. Memory stays bounded for any output.
  */
-import { createReadStream } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { createInterface } from 'node:readline';
+import { linesOf } from '../../git/regular.js';
 
 export interface Mention {
   /** Absolute, without a trailing slash. */
@@ -26,18 +25,10 @@ const READING =
 /** Mentions of paths below `root`, outside its git directory and outside the absolute folders in `except`. */
 export async function findMentions(file: string, root: string, except: readonly string[]): Promise<Mention[]> {
   const found: Mention[] = [];
-  const input = createReadStream(file, { encoding: 'utf8' });
-  input.on('error', () => undefined);
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line.length > LONGEST_LINE || !line.includes(root)) continue;
-      for (const text of doings(line)) collect(found, text, root, except);
-      if (found.length >= MOST) break;
-    }
-  } catch {
-    // The run may have no output.
-  } finally {
-    input.destroy();
+  for await (const line of linesOf(file)) {
+    if (line.length > LONGEST_LINE || !line.includes(root)) continue;
+    for (const text of doings(line)) collect(found, text, root, except);
+    if (found.length >= MOST) break;
   }
   return found;
 }
@@ -92,24 +83,16 @@ function collect(found: Mention[], text: string, root: string, except: readonly 
 export async function textsWith(file: string, words: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   if (words.length === 0) return found;
-  const input = createReadStream(file, { encoding: 'utf8' });
-  input.on('error', () => undefined);
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line.length > LONGEST_LINE) continue;
-      const named = words.filter((word) => line.includes(word));
-      if (named.length === 0) continue;
-      const texts = doings(line);
-      for (const word of named) {
-        const before = found.get(word) ?? [];
-        const more = texts.filter((text) => text.includes(word)).map((text) => around(text, word));
-        if (before.length < 1000) found.set(word, [...before, ...more]);
-      }
+  for await (const line of linesOf(file)) {
+    if (line.length > LONGEST_LINE) continue;
+    const named = words.filter((word) => line.includes(word));
+    if (named.length === 0) continue;
+    const texts = doings(line);
+    for (const word of named) {
+      const before = found.get(word) ?? [];
+      const more = texts.filter((text) => text.includes(word)).map((text) => around(text, word));
+      if (before.length < 1000) found.set(word, [...before, ...more]);
     }
-  } catch {
-    // The run may have no output.
-  } finally {
-    input.destroy();
   }
   return found;
 }

@@ -10,6 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { TracedCommand } from '../../git/confinement/trace.js';
+import { orNone } from '../../git/regular.js';
 import { exists, type Link, readLinks } from '../../git/worktrees/list.js';
 import { literal } from '../../protocol/pattern.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
@@ -128,9 +129,8 @@ async function edited(link: Link, texts: readonly string[], since: number): Prom
     )) {
       const alone = text.trim().endsWith(`${name}/${path}`) && !/\s/.test(text.trim());
       if (!alone && !CHANGES.test(text)) continue;
-      const info = await stat(join(link.path, path)).catch(() =>
-        stat(dirname(join(link.path, path))).catch(() => undefined),
-      );
+      const at = join(link.path, path);
+      const info = (await stat(at).catch(orNone)) ?? (await stat(dirname(at)).catch(orNone));
       // File system clocks have a coarse resolution.
       if (info && info.ctimeMs >= since - 20) files.add(path);
     }

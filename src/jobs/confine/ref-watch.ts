@@ -14,7 +14,7 @@ import { targetTips } from '../../git/confinement/target-watch.js';
 import { type Untraced, untracedChanges } from '../../git/confinement/untraced.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { remotesOf } from '../../git/confinement/wall-config.js';
-import { readRegular } from '../../git/regular.js';
+import { orNone, textAt } from '../../git/regular.js';
 import { readLinks } from '../../git/worktrees/list.js';
 import { many } from '../../protocol/many.js';
 import { shellQuoted } from '../../protocol/shell-words.js';
@@ -83,14 +83,15 @@ async function around({ place, wall, since, before, after }: RefWatch): Promise<
 
 async function worktreeHeads(commonDir: string): Promise<string[]> {
   const names = Object.keys(await readLinks(commonDir));
-  return Promise.all(names.map((name) => readRegular(join(commonDir, 'worktrees', name, 'logs/HEAD')).catch(() => '')));
+  const logs = await Promise.all(names.map((name) => textAt(join(commonDir, 'worktrees', name, 'logs/HEAD'))));
+  return logs.filter((log) => log !== undefined);
 }
 
 const changedSince = (path: string, since: number): Promise<boolean> =>
   stat(path).then(
     // File system clocks have a coarse resolution.
     ({ ctimeMs }) => ctimeMs >= since - 20,
-    () => false,
+    (error: unknown) => orNone(error) ?? false,
   );
 
 const MOST_NAMED = 3;

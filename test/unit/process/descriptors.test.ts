@@ -2,15 +2,9 @@
  * A process that has run out of file descriptors: it must neither die nor call it the program's failure. The real limit of
  * the system, in a process of its own. Feature: C6.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { execa } from 'execa';
-import { expect, it, onTestFinished } from 'vitest';
-
-const src = fileURLToPath(new URL('../../../src', import.meta.url));
+import { expect, it } from 'vitest';
+import { built, src } from './built.js';
 
 /** Fills the table, then asks for git and for a program; again with what `free` gives back. */
 const PROBE = `
@@ -37,22 +31,6 @@ free();
 const later = await Promise.all(waiting);
 process.stdout.write(JSON.stringify({ full, later, said }));
 `;
-
-/** A program of its own from the text of one, in a folder that goes away with the test. */
-async function built(text: string): Promise<{ dir: string; program: string }> {
-  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-fds-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const probe = join(dir, 'probe.ts');
-  await writeFile(probe, text);
-  // Beside the dependencies, which are not part of the bundle.
-  const program = join(dir, 'probe.mjs');
-  await build({
-    ...{ entryPoints: [probe], outfile: program, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    nodePaths: [join(dirname(src), 'node_modules')],
-  });
-  return { dir, program };
-}
 
 it.runIf(process.platform !== 'win32')(
   'waits for free file descriptors, says so when none come, and goes on when they do',
