@@ -16,6 +16,7 @@ import { RepositoryError } from '../git/errors.js';
 import { patientTip } from '../git/patient-tip.js';
 import { ideaBranch, readTip } from '../git/refs.js';
 import { goneBranchText } from '../git/saves/gone-branch.js';
+import { branchBackText } from '../git/worktrees/branch-back.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { canonical, privateGitDir } from '../git/worktrees/list.js';
 import { isWhole, mendGitDirs } from '../git/worktrees/mend.js';
@@ -57,7 +58,7 @@ async function prepare(
   await assertDiskSpace([worktreesRoot, repo, deps.root], config);
   const ref = `refs/heads/${ideaBranch(input.idea)}`;
   // Only what was once delivered by pull requests can stand on one.
-  const { tip, others } =
+  const { tip: found, others } =
     config.landing.mode === 'pr'
       ? await readTipAndReviews(repo, input.idea)
       : { tip: await readTip(repo, ref), others: false };
@@ -67,19 +68,23 @@ async function prepare(
     worktreesRoot,
     agentName: input.agentName,
     idea: input.idea,
-    base: tip === undefined && input.on !== undefined ? input.on : tipOfTarget,
+    base: found === undefined && input.on !== undefined ? input.on : tipOfTarget,
     keep: config.worktrees.keep,
     recycle: config.worktrees.recycle,
     at: input.at,
   });
-  const { path: worktree, branch, gone } = made;
+  const { path: worktree, branch, gone, back } = made;
   if (gone) tellEvent(deps, run, { kind: 'gone', idea: input.idea, text: goneBranchText(input.idea, gone, target) });
+  if (back) tellEvent(deps, run, { kind: 'gone', idea: input.idea, text: branchBackText(back) });
   const { putAway } = made;
   if (putAway) tellEvent(deps, run, { kind: 'gone', idea: input.idea, text: putAwayText(input.idea, putAway) });
+  const tip = back?.commit ?? found;
   const mayStand = others && tip !== undefined && !made.anew && tip !== made.base;
   const below = { idea: input.idea, head: tip ?? '', without: tipOfTarget };
   let base = (mayStand && (await reviewBelow(repo, below))) || made.base;
   const wall = await wallOf(deps, run);
+  // At its last commit, the branch did not move.
+  if (back && back.from !== 'tip') await noteOwnTip(wall, input.idea, back.commit);
   // Without this check here, ralphctl checks when the agent continues.
   if (look.branch && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')
     await admitOwnTip(wall, { worktree, branch, idea: input.idea }, tip);

@@ -193,7 +193,7 @@ export type RunEvent =
   | { kind: 'delivered'; idea: string; serial: number; notes: number; fromProgram?: number }
   /** A person ended an agent run; it is not charged. `gate`: only the gate of this iteration, which runs again. */
   | { kind: 'interrupted'; idea: string; iteration: number; gate?: true }
-  /** Its branch and its worktree were deleted, or an abort had put work away, before it went on. */
+  /** Its branch was deleted or renamed, perhaps with its worktree, or an abort had put work away, before it went on. */
   | { kind: 'gone'; idea: string; text: string }
   /** An earlier run left it open, and this one does not work on it: it was told to end after its iteration. */
   | { kind: 'left'; idea: string; why: string }

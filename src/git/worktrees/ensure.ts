@@ -17,6 +17,7 @@ import { GitError, git } from '../runner.js';
 import { bringBack, type GoneBranch } from '../saves/gone-branch.js';
 import { holdsNoWork, readStatus } from '../status.js';
 import { adopt } from './adopt.js';
+import { type BranchBack, bringBranchBack } from './branch-back.js';
 import { moveFolderAside } from './leftovers.js';
 import { canonical, exists, headBranch, isUnder, privateGitDir, type WorktreeEntry } from './list.js';
 import { mendedWorktrees } from './mend.js';
@@ -53,11 +54,13 @@ export interface EnsuredWorktree {
   anew?: true;
   /** Somebody had deleted its branch and its worktree: it goes on from this save, or anew. */
   gone?: GoneBranch;
+  /** Somebody had deleted or renamed its branch, while its worktree stayed. */
+  back?: BranchBack;
   /** An abort had taken uncommitted work out of it. */
   putAway?: PutAway;
 }
 
-type Placed = Recycled & Pick<EnsuredWorktree, 'origin' | 'aside' | 'gone'>;
+type Placed = Recycled & Pick<EnsuredWorktree, 'origin' | 'aside' | 'gone' | 'back'>;
 
 /** The idea's worktree, ready for work. Throws {@link RepositoryError} when a person must decide. */
 export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktree> {
@@ -92,9 +95,9 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   if (elsewhere) await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base });
   await assertPlace(placed.path, branch);
   const putAway = anew ? undefined : await bringBackPutAway({ ...placed, idea: input.idea, branch });
-  const { path, origin, aside, gone } = placed;
-  const known = { ...(anew ? { anew } : {}), ...(gone ? { gone } : {}), ...(putAway ? { putAway } : {}) };
-  return { path, branch, base, origin, aside, ...known };
+  const { path, origin, aside, gone, back } = placed;
+  const known = { ...(anew ? { anew } : {}), ...(putAway ? { putAway } : {}) };
+  return { path, branch, base, origin, aside, ...known, ...(gone ? { gone } : {}), ...(back ? { back } : {}) };
 }
 
 async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {
@@ -104,7 +107,10 @@ async function place(input: EnsureInput, root: string, branch: string): Promise<
     readTip(repo, `refs/heads/${branch}`),
   ]);
   const own = await adopt({ repo, root, branch, idea }, entries);
-  if (own && 'gitDir' in own) return { placed: { ...own, origin: 'adopted' }, tip: found };
+  if (own && 'gitDir' in own) {
+    const here = found ? undefined : await bringBranchBack({ repo, idea, ...own, onto: input.base });
+    return { placed: { ...own, origin: 'adopted', ...(here ? { back: here } : {}) }, tip: here?.commit ?? found };
+  }
   const back = found ? undefined : await bringBack(repo, idea, input.base);
   const gone = back && { gone: { branch: back.branch, ...(back.save ? { save: back.save } : {}) } };
   const tip = found || (back?.tip ?? '');

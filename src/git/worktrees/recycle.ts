@@ -119,6 +119,17 @@ export const ownerOf = async (gitDir: string): Promise<string | undefined> =>
   // In this order: `idea` is there before `filling` goes.
   (await readMark(gitDir, 'filling')) ?? (await readMark(gitDir, 'idea'));
 
+/** Each idea with its worktree, also one that is not on the idea's branch. */
+export async function worktreesOfIdeas(entries: readonly WorktreeEntry[]): Promise<Map<string, WorktreeEntry>> {
+  const found = new Map<string, WorktreeEntry>();
+  for (const entry of entries) {
+    const gitDir = await privateGitDir(entry.path);
+    const idea = gitDir && (await readMark(gitDir, 'idea'));
+    if (idea) found.set(idea, entry);
+  }
+  return found;
+}
+
 export const clearMark = (gitDir: string, mark: Mark): Promise<void> => rm(file(gitDir, mark), { force: true });
 
 /** Releases this worktree for other ideas. No-op for other folders. */

@@ -9,6 +9,7 @@ import { git } from '../runner.js';
 import { savePoint } from '../saves/saves.js';
 import { isClean, readStatus } from '../status.js';
 import { findOwn } from './adopt.js';
+import { type BranchBack, bringBranchBack } from './branch-back.js';
 import { forgetFlags } from './flags.js';
 import { moveFolderAside, refuseLocked } from './leftovers.js';
 import { canonical, exists, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
@@ -112,20 +113,29 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
     return { removed: false, note: `The branch ${branch} is checked out in ${entry.path}, which is not ralphctl's.` };
   let saved: string | undefined;
   let moved: string | undefined;
+  let back: BranchBack | undefined;
   try {
     if (entry?.locked !== undefined && place.force) await git(repo).run(['worktree', 'unlock', entry.path]);
     const aside = entry && (place.force ? await exists(entry.path) : await isReplaced(entry.path));
     if (entry && aside && !place.force) refuseLocked(entry);
-    if (entry && !(await isReplaced(entry.path)) && (await exists(entry.path))) await relink(repo, entry.path);
     // The target has what an idea without work began on.
     const since = `refs/heads/${place.target}`;
+    if (entry && !(await isReplaced(entry.path)) && (await exists(entry.path))) {
+      const gitDir = await relink(repo, entry.path);
+      const { path } = entry;
+      // No save can be made of a worktree without its branch.
+      if (gitDir)
+        back = await exclusive(mutex, async () =>
+          bringBranchBack({ repo, idea, path, gitDir, onto: since, resort: await readTip(repo, since) }),
+        );
+    }
     if (entry && aside) ({ saved, moved } = await moveAside(repo, idea, entry, since));
     if (entry && !moved) saved = (await removeWorktree({ repo, path: entry.path, saveAs: idea, since })) ?? saved;
   } catch (error) {
     if (error instanceof RepositoryError) return { removed: false, note: error.message };
     throw error;
   }
-  const kept = await dropBranch(place, branch);
+  const kept = await dropBranch(place, branch, back !== undefined && saved !== undefined);
   const note = [moved && `What no save point can hold was kept in ${moved}.`, kept].filter(Boolean).join(' ');
   return {
     removed: true,
@@ -158,14 +168,21 @@ async function moveAside(
   return { saved, moved };
 }
 
-/** Why the branch was kept; undefined when it is gone. */
-async function dropBranch({ repo, target, idea }: IdeaPlace, branch: string): Promise<string | undefined> {
+/**
+ * Why the branch was kept; undefined when it is gone. `again`: somebody had deleted it, and a save has its work. The next
+ * start goes on from there, because the mark of the branch stays.
+ */
+async function dropBranch(
+  { repo, target, idea }: IdeaPlace,
+  branch: string,
+  again: boolean,
+): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
   const tip = await readTip(repo, ref);
   if (!tip) return undefined;
-  if (!(await isAncestor(repo, tip, `refs/heads/${target}`)))
+  if (!again && !(await isAncestor(repo, tip, `refs/heads/${target}`)))
     return `The branch ${branch} holds work that ${target} does not contain and was kept.`;
-  const lines = [`delete ${ref} ${tip}`, `delete ${branchRef(idea)}`];
+  const lines = [`delete ${ref} ${tip}`, ...(again ? [] : [`delete ${branchRef(idea)}`])];
   await git(repo).run(['update-ref', '--no-deref', '--stdin'], { input: `${lines.join('\n')}\n` });
   return undefined;
 }

@@ -8,12 +8,13 @@ import { shellQuoted } from '../../protocol/shell-words.js';
 import { RepositoryError } from '../errors.js';
 import { missingTarget } from '../landing/missing-target.js';
 import { exclusive } from '../locks.js';
-import { branchRef, ideaBranch, readTips } from '../refs.js';
+import { branchRef, ideaBranch, readTip, readTips } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { forgetBranch } from '../saves/gone-branch.js';
 import { keep, savePoint } from '../saves/saves.js';
 import { isClean, readStatus, type Status } from '../status.js';
 import { findOwn } from './adopt.js';
+import { bringBranchBack } from './branch-back.js';
 import { takenElsewhere } from './bring-over.js';
 import { forgetFlags } from './flags.js';
 import { forget, setAside } from './leftovers.js';
@@ -55,9 +56,10 @@ interface Tree {
  * meanwhile. Without a worktree the branch goes, and the next start makes it.
  */
 export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
+  // First: it brings back a branch that was deleted while its worktree stayed.
+  const tree = await ownTree(place, await readTip(place.repo, `refs/heads/${place.target}`));
   const refs = await readRefs(place);
-  const tree = await ownTree(place);
-  // Its branch was deleted by hand: it does not come back.
+  // Its branch and its worktree were deleted by hand: they do not come back.
   if (!refs) {
     await forgetBranch(place.repo, place.idea);
     return { commits: 0 };
@@ -112,7 +114,8 @@ async function earlier({ gitDir }: Tree): Promise<RolledBack> {
  * brings it back (put-away.ts).
  */
 export async function stashIdea(place: IdeaPlace): Promise<{ saved?: string }> {
-  const [refs, tree] = [await readRefs(place), await ownTree(place)];
+  const tree = await ownTree(place);
+  const refs = await readRefs(place);
   if (!refs || !tree || atRest(tree, refs.branch)) return {};
   const { path, status } = tree;
   const saved = await savePoint({ worktree: path, idea: place.idea, why: 'uncommitted work was put away', status });
@@ -162,22 +165,26 @@ async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undef
   );
 }
 
-/** The idea's worktree; removes the registration of one whose folder is gone or holds something else. */
-async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
+/**
+ * The idea's worktree, with its branch; removes the registration of one whose folder is gone or holds something else.
+ * `resort`: where a branch is made of which no commit is known.
+ */
+async function ownTree(place: IdeaPlace, resort?: string): Promise<Tree | undefined> {
   const { repo, idea } = place;
   const root = await canonical(place.worktreesRoot);
   const branch = ideaBranch(idea);
-  const entries = await exclusive(`meta:${await canonical(repo)}`, () => mendedWorktrees({ repo, root, idea }));
+  const mutex = `meta:${await canonical(repo)}`;
+  const entries = await exclusive(mutex, () => mendedWorktrees({ repo, root, idea }));
   const entry = await findOwn({ root, branch, idea }, entries);
   if (!entry) return undefined;
   const { path } = entry;
   if (!isUnder(path, root)) throw await takenElsewhere({ repo, root, branch, idea }, entry, entries);
   if (!(await exists(path))) {
-    await exclusive(`meta:${await canonical(repo)}`, () => forget(repo, entry, idea));
+    await exclusive(mutex, () => forget(repo, entry, idea));
     return undefined;
   }
   if (await isReplaced(path)) {
-    await exclusive(`meta:${await canonical(repo)}`, () => setAside(repo, entry, idea));
+    await exclusive(mutex, () => setAside(repo, entry, idea));
     return undefined;
   }
   const gitDir = await relink(repo, path);
@@ -186,6 +193,8 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
       `The link of worktree ${path} to its repository is broken.`,
       `Fix it: git worktree repair ${shellQuoted(path)}`,
     );
+  const onto = `refs/heads/${place.target}`;
+  await exclusive(mutex, () => bringBranchBack({ repo, idea, path, gitDir, onto, resort })).catch(onlyRefused);
   await forgetFlags(path);
   const [status, open] = await Promise.all([readStatus(path), openOperation(gitDir)]);
   return { path, gitDir, status, open };

@@ -12,7 +12,8 @@ import { takenBack } from '../../../git/landing/taken-back.js';
 import { branchRef, ideaBranch } from '../../../git/refs.js';
 import { git } from '../../../git/runner.js';
 import { forgetBranch } from '../../../git/saves/gone-branch.js';
-import { listWorktrees } from '../../../git/worktrees/list.js';
+import { listWorktrees, type WorktreeEntry } from '../../../git/worktrees/list.js';
+import { worktreesOfIdeas } from '../../../git/worktrees/recycle.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { amendedIdeas, forget } from '../../../run-files/amendments.js';
 import { allCarried, type Carried, recordOf, writeCarried } from '../../../run-files/carried.js';
@@ -112,6 +113,8 @@ async function whatIsThere({ context, project, recorded, plan }: Closed): Promis
   ]);
   const branches = refs.split('\n').filter(Boolean);
   const deleted = marks.split('\n').filter((id) => id !== '' && !branches.includes(id));
+  // On another branch since somebody renamed its own.
+  const marked = deleted.length > 0 ? await worktreesOfIdeas(worktrees) : new Map<string, WorktreeEntry>();
   const records = new Map(carried.map((one) => [one.idea, one]));
   // What somebody took off the target may be queued again.
   const done = new Set(landed.filter((id) => !off.some(({ idea, stays }) => idea === id && stays)));
@@ -121,7 +124,7 @@ async function whatIsThere({ context, project, recorded, plan }: Closed): Promis
   return Promise.all(
     ids.map(async (idea) => {
       const branch = ideaBranch(idea);
-      const worktree = worktrees.find((one) => one.branch === branch)?.path;
+      const worktree = (worktrees.find((one) => one.branch === branch) ?? marked.get(idea))?.path;
       const counted = branches.includes(idea)
         ? await git(repo).run(['rev-list', '--count', `refs/heads/${branch}`, `^refs/heads/${target}`], { read: true })
         : undefined;
