@@ -33,6 +33,7 @@ export const LONG_FILES = [
   'test/integration/attached.test.ts',
   'test/integration/backlog-formats.test.ts',
   'test/integration/beside.test.ts',
+  'test/integration/branch-gone.test.ts',
   'test/integration/budgets.test.ts',
   'test/integration/carried-lock.test.ts',
   'test/integration/carried-over.test.ts',

@@ -90,16 +90,19 @@ async function moveBranch(
 ): Promise<string> {
   const { branch, base, idea } = input;
   const where = status.branch ? `branch ${status.branch}` : 'a detached HEAD';
+  const ours = await repo.result(['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1], read: true });
+  const old = ours.stdout.trim();
+  // A person may have gone there, too.
   const refuse = (problem: string): RepositoryError =>
     new RepositoryError(
-      `The agent of ${idea} left ${input.worktree} on ${where}, ${problem}.`,
-      `Look at it there, then: git -C ${shellQuoted(input.worktree)} switch ${branch}`,
+      `The worktree ${input.worktree} of ${idea} is not on ${branch} but on ${where}, ${problem}.`,
+      old
+        ? `Look at it there, then: git -C ${shellQuoted(input.worktree)} switch ${branch}. Then: ralphctl retry ${idea}`
+        : `${branch} does not exist any more. Look at the worktree, then have the branch made again: ralphctl retry ${idea}`,
     );
   const tip = status.head;
   if (!tip) throw refuse('which has no commit');
   if (!(await contains(repo, base, tip))) throw refuse(`which does not descend from the base ${base.slice(0, 10)}`);
-  const ours = await repo.result(['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1], read: true });
-  const old = ours.stdout.trim();
   if (old && old !== tip && !(await contains(repo, old, tip))) {
     await keep(repo.dir, idea, old, 'the agent had left its branch');
     if (await contains(repo, tip, old)) {

@@ -394,8 +394,13 @@ describe('an agent that left its branch', () => {
     const { path } = await ensure('i-1');
     await sh(path, 'checkout', '-q', '--orphan', 'elsewhere');
     await commitFiles(path, { 'z.txt': 'z' }, 'w');
-    await expect(ensure('i-1')).rejects.toThrow(/does not descend from the base/);
+    const refused = await ensure('i-1').catch((error: Error) => error.message);
+    expect(refused).toMatch(/does not descend from the base/);
+    expect(refused).not.toContain('agent');
     expect((await listSaves(repo.root, 'i-1')).length).toBeGreaterThan(0);
+    // The command of the message works.
+    await sh(path, 'switch', '-q', 'ralph/i-1');
+    await ensure('i-1');
   });
 });
 
