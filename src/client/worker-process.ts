@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectDir } from '../config/paths.js';
+import { haltedWith } from '../process/halted.js';
 import { isAlive, signalIdentity } from '../process/identity.js';
 import { withLock } from '../process/lock.js';
 import { programFile } from '../process/program-file.js';
@@ -62,7 +63,9 @@ export async function ensureWorker(
 export async function stopWorker({ root }: Pick<Context, 'root'>, project: string): Promise<boolean> {
   const record = await runningWorker(root, project);
   if (!record) return false;
+  const halted = await haltedWith(record.keeper).catch(() => []);
   await signalIdentity(record.keeper, 'SIGTERM');
+  for (const one of halted) await signalIdentity(one, 'SIGCONT');
   const until = performance.now() + STOP_MS;
   while (performance.now() < until) {
     if (!(await isAlive(record.keeper))) return true;

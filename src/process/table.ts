@@ -13,6 +13,8 @@ import { hasProc, type Identity, isZombie, parseStat, ps, startOf } from './iden
 export interface ProcessRow extends Identity {
   ppid: number;
   pgid: number;
+  /** A signal or its terminal stopped it: it does nothing until a SIGCONT. */
+  halted?: true;
   /** It has a controlling terminal (known from /proc only). */
   terminal?: boolean;
   /** Processor time used by it and (from /proc) its ended children, milliseconds. */
@@ -44,13 +46,15 @@ export function readProc(pid: number, name: 'stat' | 'environ' | 'cmdline'): Buf
   }
 }
 
+const haltedIn = (state: string): { halted?: true } => (/^T/.test(state) ? { halted: true } : {});
+
 async function fromProc(): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
   await eachPid((pid) => {
     const stat = parseStat(readProc(pid, 'stat')?.toString('latin1') ?? '');
     if (stat && !isZombie(stat.state)) {
       const { ppid, pgid, startTime, terminal, cpuMs } = stat;
-      rows.push({ pid, ppid, pgid, startTime, terminal, cpuMs });
+      rows.push({ pid, ppid, pgid, startTime, terminal, cpuMs, ...haltedIn(stat.state) });
     }
   });
   return rows;
@@ -68,6 +72,7 @@ async function fromPs(): Promise<ProcessRow[]> {
       pgid: Number(pgid),
       startTime: startOf(startTime),
       cpuMs: cpuTime(time),
+      ...haltedIn(state),
     });
   }
   return rows;

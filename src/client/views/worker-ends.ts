@@ -1,6 +1,8 @@
-/** A worker that ends again and again, in the words of all commands. Reads only. */
+/** A worker that ends again and again, or is halted, in the words of all commands. Reads only. */
 import { join } from 'node:path';
 import { projectDir } from '../../config/paths.js';
+import { haltedWith } from '../../process/halted.js';
+import type { Identity } from '../../process/identity.js';
 import { clean } from '../../screen/text/text.js';
 import { clock } from '../../screen/text/time.js';
 import { type Ends, runningWorker } from '../../worker/record.js';
@@ -16,8 +18,18 @@ const endsWords = ({ times, since, how }: Ends): string =>
 
 export const workerLogs = (root: string, project: string): string => join(projectDir(root, project), 'logs');
 
-/** Whether a worker runs here, and why it does not come up. */
+/** `the worker is halted (processes 12, 13): …`; undefined: it is not. */
+export async function haltedText(keeper: Identity): Promise<string | undefined> {
+  const pids = (await haltedWith(keeper)).map(({ pid }) => pid);
+  if (pids.length === 0) return undefined;
+  const which = `${pids.length === 1 ? 'process' : 'processes'} ${pids.join(', ')}`;
+  return `the worker is halted by a signal or by its terminal (${which}). Let it go on: kill -CONT ${pids.join(' ')}`;
+}
+
+/** Whether a worker runs here, and why it does not work: it does not come up, or is halted. */
 export async function workerNow(root: string, project: string): Promise<{ worker: boolean; crashes?: string }> {
   const worker = await runningWorker(root, project);
-  return { worker: worker !== undefined, ...(worker?.ends ? { crashes: endsText(worker.ends, root, project) } : {}) };
+  if (!worker) return { worker: false };
+  const crashes = worker.ends ? endsText(worker.ends, root, project) : await haltedText(worker.keeper);
+  return { worker: true, ...(crashes === undefined ? {} : { crashes }) };
 }

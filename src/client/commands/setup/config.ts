@@ -18,7 +18,7 @@ export async function reloadConfig(context: Context): Promise<number> {
     else {
       if (changed.length === 0) print('the configuration file has no changes that an open run can apply');
       else if (taken) print('the run uses the changed configuration:');
-      else print(`${queued('the changed configuration')}:`);
+      else print(`${await queued(context, run.project, 'the changed configuration')}:`);
       for (const change of [...changed, ...kept]) print(clean(`  ${describeChange(change)}`, Number.POSITIVE_INFINITY));
     }
     return EXIT.ok;

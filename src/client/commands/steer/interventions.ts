@@ -22,7 +22,7 @@ import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { failingLines } from '../../open-run/failing-run.js';
 import { clean, many } from '../../views/live-lines.js';
-import { workerLogs } from '../../views/worker-ends.js';
+import { workerLogs, workerNow } from '../../views/worker-ends.js';
 
 export interface OpenRun {
   api: RunApi;
@@ -121,7 +121,7 @@ export async function tellRun(context: Context, act: (api: RunApi) => Promise<st
     const done = await act(api);
     if (run.failing) return sayFailing(context, run, run.failing, done);
     if (context.json) printJson({ done, worker });
-    else print(worker ? done : queued(done));
+    else print(worker ? done : await queued(context, run.project, done));
     return EXIT.ok;
   });
 }
@@ -140,7 +140,10 @@ export async function send(context: Context, run: OpenRun, command: Intervention
   const said = await run.api.tell(command, run.worker);
   if (said === undefined) await noteAnswer(context, run, command);
   if (context.json) printJson({ done: said ?? null, verb, idea: idea || undefined, worker: said !== undefined });
-  else print(said ?? queued(about) + (verb === 'answer' ? `. The first answer counts; see: ralphctl why ${idea}` : ''));
+  else {
+    const first = verb === 'answer' ? `. The first answer counts; see: ralphctl why ${idea}` : '';
+    print(said ?? (await queued(context, run.project, about)) + first);
+  }
   return EXIT.ok;
 }
 
@@ -153,8 +156,12 @@ async function noteAnswer({ root }: Context, { project, runId }: OpenRun, comman
 }
 
 /** What people read when a command waits for a worker. */
-export const queued = (what: string): string =>
-  `queued: ${what}. No worker is running. It applies when one starts: ralphctl start`;
+export async function queued({ root }: Pick<Context, 'root'>, project: string, what: string): Promise<string> {
+  const { worker, crashes } = await workerNow(root, project).catch(() => ({ worker: false, crashes: undefined }));
+  if (crashes !== undefined) return `queued: ${what}. It applies when the worker works again: ${crashes}`;
+  if (worker) return `queued: ${what}. The worker has not taken it yet: the machine may be busy. See: ralphctl status`;
+  return `queued: ${what}. No worker is running. It applies when one starts: ralphctl start`;
+}
 
 /** The server queues the command, and the workflow that would apply it fails. */
 function sayFailing(context: Context, { project, runId }: OpenRun, failing: string, told: string): number {
