@@ -44,6 +44,8 @@ export interface RunSettings {
   mode?: RunMode;
   /** In mode step landings also wait for an approval. Absent in runs of 0.1, where only iterations did. */
   stepLanding?: true;
+  /** A change to mode step holds what already waits to land, too. Absent in older runs, where it landed. */
+  stepsQueue?: true;
   /**
    * A provider outage closes its account, and ralphctl tells an idea's own problem from its agent's. Absent in runs of
    * 0.1, where an outage failed the idea and launches of one idea closed the agent.

@@ -35,6 +35,7 @@ export function settingsOf(config: Config, remote?: Pick<RemoteRecord, 'name' | 
     rateLimitFactor: config.limits.factor,
     recoverPrimary: config.limits.recoverPrimary,
     stepLanding: true,
+    stepsQueue: true,
     ownTrouble: true,
     unblocksThroughParents: true,
     bluesByChildren: true,

@@ -93,6 +93,7 @@ export const isSettings = shaped<RunSettings>({
   ...{ errorThreshold: isCount, maxRetries: isCount, retryBaseMs: isAmount, maxRateLimitRetries: isCount },
   ...{ rateLimitBackoffMs: isAmount, rateLimitFactor: isAmount, recoverPrimary: maybe(isBoolean) },
   ...{ ladder: maybe(isLadder), budget: maybe(isBudget), stepLanding: maybe(isTrue), ownTrouble: maybe(isTrue) },
+  stepsQueue: maybe(isTrue),
   unblocksThroughParents: maybe(isTrue),
   ...{ bluesByChildren: maybe(isTrue), pointsAddUp: maybe(isTrue), gatesBeside: maybe(isCount) },
   settlesBeside: maybe(isTrue),

@@ -144,7 +144,10 @@ export function setMode(board: Board, mode: RunMode): void {
   state.mode = mode;
   delete state.assigned;
   if (wasStep === (mode === 'step')) return;
-  if (wasStep) for (const entry of board.openIdeas()) if (asksToLand(entry)) letLand(board, entry);
+  for (const entry of board.openIdeas()) {
+    if (wasStep && asksToLand(entry)) letLand(board, entry);
+    if (!wasStep && waitsToLand(board, entry)) holdLanding(board, entry);
+  }
   for (const entry of board.openIdeas()) tellIdea(board, entry, 'setStep', [mode === 'step']);
 }
 
@@ -255,6 +258,16 @@ export function queueToLand(board: Board, entry: IdeaEntry): void {
 export function letLand(board: Board, entry: IdeaEntry): void {
   delete entry.approval;
   delete entry.reason;
+  board.touch(entry);
+  board.turns.push({ ...entry });
+}
+
+/** It is in the queue, and its landing has not begun. */
+const waitsToLand = ({ state, settings }: Board, { card, status, busy, approval }: IdeaEntry): boolean =>
+  settings.stepsQueue === true && status === 'landing' && !busy && !approval && state.landing !== card.id;
+
+function holdLanding(board: Board, entry: IdeaEntry): void {
+  askToLand(entry);
   board.touch(entry);
   board.turns.push({ ...entry });
 }

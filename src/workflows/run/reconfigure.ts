@@ -71,6 +71,7 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
   const {
     mode: _,
     stepLanding: __,
+    stepsQueue: _________,
     ownTrouble: ___,
     unblocksThroughParents: ____,
     bluesByChildren: _____,
@@ -82,11 +83,12 @@ function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
     ...settings
   } = now;
   const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren, pointsAddUp } = before;
-  const { settlesBeside, pausesBeside } = before;
+  const { settlesBeside, pausesBeside, stepsQueue } = before;
   return {
     ...settings,
     ...(mode ? { mode } : {}),
     ...(stepLanding ? { stepLanding } : {}),
+    ...(stepsQueue ? { stepsQueue } : {}),
     ...(ownTrouble ? { ownTrouble } : {}),
     ...(unblocksThroughParents ? { unblocksThroughParents } : {}),
     ...(bluesByChildren ? { bluesByChildren } : {}),

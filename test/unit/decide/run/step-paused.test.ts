@@ -46,3 +46,28 @@ it('A6 C1: a pause of the run and its resume are told of such an idea, though it
   say(pilot, 'a', 'approval');
   expect(views()).toEqual(asks);
 });
+
+it('A6: a change to mode step holds what already waits to land, and not what lands', () => {
+  for (const stepsQueue of [true, undefined] as const) {
+    const pilot = pilotOf([card('a'), card('b'), card('c')], { slots: 3, stepLanding: true, stepsQueue });
+    decided(pilot);
+    for (const id of ['a', 'b', 'c']) say(pilot, id, 'ready');
+    expect(decided(pilot)).toEqual(['land a']);
+    expect(pilot.command({ verb: 'mode', mode: 'step' })).not.toHaveProperty('refusal');
+    decided(pilot);
+    pilot.landed('a', { kind: 'landed', commit: 'one', commits: 1, durationMs: 1 });
+    const held = { approval: true, reason: 'done: its landing waits for an approval' };
+    if (!stepsQueue) {
+      expect(decided(pilot)).toContain('land b');
+      continue;
+    }
+    expect(decided(pilot)).toEqual(['landed a']);
+    for (const id of ['b', 'c']) expect(pilot.graph.entry(id)).toMatchObject({ status: 'landing', ...held });
+    pilot.command({ verb: 'approve', idea: 'c' });
+    expect(decided(pilot)).toEqual(['land c']);
+    // Without mode step, nothing waits for an approval.
+    pilot.command({ verb: 'mode', mode: 'autopilot' });
+    pilot.landed('c', { kind: 'landed', commit: 'two', commits: 1, durationMs: 1 });
+    expect(decided(pilot)).toContain('land b');
+  }
+});
