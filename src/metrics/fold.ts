@@ -11,6 +11,7 @@ import { WORKER_LOST } from '../protocol/failures.js';
 import { isNoGate } from '../protocol/gate.js';
 import type { AccountLine } from '../protocol/limits.js';
 import type { IdeaStatus } from '../protocol/states.js';
+import { staysLanded } from '../protocol/taken-off.js';
 import { type EmptyReason, SlotUse } from '../report/slot-use.js';
 import type { CounterName, HistogramName, SlotUseName } from './list.js';
 import { AGENT_ERRORS, AGENT_OUTCOMES, type ERRORS, type ITERATION_OUTCOMES } from './list.js';
@@ -58,7 +59,7 @@ export class MetricsFold {
     this.#queue(id, at);
     switch (event.kind) {
       case 'idea':
-        if (event.status !== before) this.#status(event, at);
+        if (event.status !== before && !staysLanded(event)) this.#status(event, at);
         return;
       case 'iteration':
         this.#to.agent(event.agent ?? this.#agentOf(id));

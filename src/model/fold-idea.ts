@@ -6,7 +6,8 @@ import type { StampedEvent } from '../protocol/events.js';
 import { WORKER_LOST } from '../protocol/failures.js';
 import { MAY_BE_FINISHED } from '../protocol/states.js';
 import { gate, unfinished } from './fold-gate.js';
-import { answered, command, delivered, landedFirst, moment } from './fold-said.js';
+import { landed } from './fold-landed.js';
+import { answered, command, delivered, moment } from './fold-said.js';
 import { keepQuestion } from './left-asking.js';
 import { endedSilently, reportedLate, workerLost } from './lost-runs.js';
 import type { IdeaModel, Iteration, RunModel } from './model.js';
@@ -181,11 +182,7 @@ function status(model: RunModel, idea: IdeaModel, event: Of<'idea'>, at: number)
   } else if (event.status !== 'running') {
     closeQuestion(idea);
   }
-  if (event.status === 'landed') {
-    idea.landedBefore = false;
-    landedFirst(idea);
-    if (event.commit !== undefined) idea.landedAs = { commit: event.commit, at };
-  }
+  if (event.status === 'landed') landed(idea, event, at);
   if (event.commit !== undefined) idea.commit = event.commit;
   else if (event.status !== 'landed') delete idea.commit;
   place(idea, event.agentName, event.gating);

@@ -114,12 +114,6 @@ export function delivered(idea: IdeaModel, { notes, fromProgram = 0 }: Of<'deliv
 
 const NOTES: ReadonlySet<string> = new Set(['hint', 'answer']);
 
-/** The idea has landed: a hint since the last prompt is in none. The prompt of a run that began twice may be newer. */
-export function landedFirst({ said: all, iterations, givenTo = 0 }: IdeaModel): void {
-  const last = Math.max(iterations.at(-1)?.startedAt ?? 0, givenTo);
-  for (const one of all) if (one.verb === 'hint' && one.done !== undefined && one.at > last) one.undelivered = true;
-}
-
 /** Work that the run does later: it tells the result with a command event of its own, which no person sent. */
 const DONE_LATER: ReadonlySet<string> = new Set(['rollback', 'cleanup']);
 

@@ -4,6 +4,7 @@
  * summary the events are all there is.
  */
 import type { StampedEvent } from '../protocol/events.js';
+import { staysLanded } from '../protocol/taken-off.js';
 import { count, emptyCounts } from './counts.js';
 import type { IdeaFacts, SummaryFile } from './facts.js';
 import { fold, newIdea } from './fold.js';
@@ -123,6 +124,7 @@ function restore(model: RunModel, facts: IdeaFacts): void {
     ...(success ? { success } : {}),
     ...(parent === undefined ? {} : { parent }),
     ...told,
+    ...(known?.landedBefore && staysLanded(told) ? { landedBefore: true } : {}),
     iterations: runs.map(({ gate: after, ...run }) => ({ ...run, ...(after ? { gate: gateOf(after) } : {}) })),
     ...(gate ? { gate: gateOf(gate) } : {}),
     ...(mergedGate ? { mergedGate: gateOf(mergedGate) } : {}),

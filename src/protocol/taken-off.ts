@@ -1,4 +1,4 @@
-/** What an event of the last run says of landed work that a rollback took off its target afterwards. Views read it again. */
+/** What an event says of landed work that a rollback took off its target, or could not. Views read it again. */
 
 export interface TakenOff {
   target: string;
@@ -23,3 +23,13 @@ export function takenOffSaid(text: string): TakenOff | undefined {
   const [, target, commit] = SAYS.exec(text) ?? [];
   return target !== undefined && commit !== undefined ? { target, commit } : undefined;
 }
+
+const FAILED = 'could not be undone: ';
+
+export const undoFailedReason = (why: string): string => `${FAILED}${why}`;
+
+export const UNDO_ABORTED = 'not taken off the target: the run was aborted first';
+
+/** The event tells only that a rollback did not go through: the idea stays landed, and nothing lands. */
+export const staysLanded = ({ status, reason }: { status: string; reason?: string | undefined }): boolean =>
+  status === 'landed' && (reason === UNDO_ABORTED || reason?.startsWith(FAILED) === true);

@@ -6,6 +6,7 @@
 import type { RunMode } from '../../protocol/command.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
+import { UNDO_ABORTED } from '../../protocol/taken-off.js';
 import { overBudget } from '../budget/run.js';
 import type { Board } from './board.js';
 import type { ChildSignal } from './effects.js';
@@ -125,7 +126,7 @@ function dropUndos(board: Board): void {
     const entry = graph.entry(id);
     if (!entry) continue;
     delete entry.busy;
-    entry.reason = 'not taken off the target: the run was aborted first';
+    entry.reason = UNDO_ABORTED;
     board.set(entry, 'landed');
   }
 }

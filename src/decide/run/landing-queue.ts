@@ -8,6 +8,7 @@ import type { LandResult, Reverted, UndoResult } from '../../protocol/git-work.j
 import type { LookResult } from '../../protocol/review.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
+import { undoFailedReason } from '../../protocol/taken-off.js';
 import { owePush } from '../delivery/push.js';
 import { beginReview, endLook, skipClosed, waitForForge } from '../delivery/review.js';
 import { mayLand, restack, waitForBelow } from '../delivery/stack.js';
@@ -196,7 +197,7 @@ export class LandingQueue {
         this.#board.state.target,
         landedDependantsIn(idea, this.#board.state.entries),
       );
-      entry.reason = clipReason(`could not be undone: ${why}`);
+      entry.reason = clipReason(undoFailedReason(why));
       this.#board.set(entry, 'landed');
       if (result.kind === 'nothing') return `there is nothing to take back of ${idea}: ${why}`;
       return `${idea} stays landed: ${why}`;

@@ -53,8 +53,8 @@ export function toldOfRun(view: Pick<View, 'details' | 'ui'>, idea: IdeaModel): 
 }
 
 /** Of what was taken off: a rollback gave it a later status. An earlier run may have landed it. */
-export function landedWhen({ landedAs, since, status }: IdeaModel, now: number): string {
-  const at = landedAs?.at ?? (status === 'landed' ? since : undefined);
+export function landedWhen({ landedAs, landedBefore, since, status }: IdeaModel, now: number): string {
+  const at = landedAs?.at ?? (status === 'landed' && !landedBefore ? since : undefined);
   return at === undefined ? '' : `landed ${clock(at, now)}`;
 }
 

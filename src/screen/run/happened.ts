@@ -2,6 +2,7 @@
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import { isReported } from '../../model/tally.js';
 import type { StampedEvent } from '../../protocol/events.js';
+import { staysLanded } from '../../protocol/taken-off.js';
 import type { Colour } from '../text/line.js';
 import { dollars, UNKNOWN } from '../text/numbers.js';
 import { clean } from '../text/text.js';
@@ -73,7 +74,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
     ...{ at: Date.parse(event.at), sign, who: about, text: listWords(said) },
     ...(colour ? { colour } : {}),
   };
-  return event.kind === 'idea' && event.status === 'landed'
+  return event.kind === 'idea' && event.status === 'landed' && !staysLanded(event)
     ? { ...one, title: clean(event.title), ...tookOf(model, event.idea) }
     : one;
 }

@@ -1,6 +1,7 @@
 /** *Run*: whether the run makes progress, what a person has to do, and what landed (G1, G4, G5). */
 import type { RunModel } from '../../model/model.js';
 import type { StampedEvent } from '../../protocol/events.js';
+import { staysLanded } from '../../protocol/taken-off.js';
 import { crop, messageLine } from '../bottom.js';
 import { footer } from '../footer.js';
 import { listsOf, type Need, needName, waitingFor } from '../lists.js';
@@ -166,7 +167,8 @@ function lateHead({ size }: View, right: string, joins: boolean): Line {
   });
 }
 
-const isLanded = (event: StampedEvent): boolean => event.kind === 'idea' && event.status === 'landed';
+const isLanded = (event: StampedEvent): boolean =>
+  event.kind === 'idea' && event.status === 'landed' && !staysLanded(event);
 
 export function latelyLine(one: Happened, { model, size, now }: Pick<View, 'model' | 'size' | 'now'>): Line {
   const wide = size.columns >= 120;

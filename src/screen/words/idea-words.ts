@@ -1,7 +1,7 @@
 /** A change of an idea's state in words. Invariant: foreign text passes through the cleaner. Pure. */
 import type { IdeaModel, Iteration } from '../../model/model.js';
 import type { StampedEvent } from '../../protocol/events.js';
-import { type TakenOff, takenOffIn } from '../../protocol/taken-off.js';
+import { staysLanded, type TakenOff, takenOffIn } from '../../protocol/taken-off.js';
 import { dim, line } from '../text/line.js';
 import type { EventWords, Writing } from './event-words.js';
 
@@ -23,6 +23,7 @@ export function ideaWords(event: Extract<StampedEvent, { kind: 'idea' }>, as: Wr
         more: event.agentName ? line(dim(` ${clean(event.agentName)}`)) : [],
       };
     case 'landed': {
+      if (staysLanded(event)) return { ...one, sign: '✓', colour: 'green', words: line(`stays landed${reason}`) };
       const words = line(`landed${event.commit ? ` ${clean(event.commit).slice(0, 8)}` : ''}`);
       return { ...one, sign: '✓', colour: 'green', words, ...more(reason) };
     }
