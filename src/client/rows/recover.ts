@@ -63,7 +63,11 @@ export function addRecovery(program: Program, run: Run): void {
     'rollback <idea>',
     'take an idea’s commits back',
     'Takes the commits of an idea back: on its branch, or with a revert on the target if it has landed.',
-  ).action(run((context, idea: string, said: Said) => tell(context, { verb: 'rollback', idea }, said)));
+  ).action(
+    run(async (context, idea: string, { reason }: Said) =>
+      (await import('../commands/steer/rollback.js')).rollback(context, idea, reason),
+    ),
+  );
   add(
     'cleanup <idea>',
     'save and remove a finished idea’s worktree',
