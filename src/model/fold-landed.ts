@@ -14,7 +14,8 @@ export function landed(idea: IdeaModel, event: Extract<StampedEvent, { kind: 'id
   }
   idea.landedBefore = false;
   landedFirst(idea);
-  if (event.commit !== undefined) idea.landedAs = { commit: event.commit, at };
+  // The run tells a landing again, such as after a clean-up: then it has been landed since the first time.
+  if (event.commit !== undefined) idea.landedAs = { commit: event.commit, at: idea.since ?? at };
 }
 
 /** The idea has landed: a hint since the last prompt is in none. The prompt of a run that began twice may be newer. */

@@ -51,6 +51,16 @@ describe('where a run left its target', () => {
     expect(line(reportOf(again, { tip: landing }))).toContain('main is green at 5555555');
   });
 
+  it.each([
+    ['the clean-up of another idea tells its landing once more', {}],
+    ['a rollback of another idea does not go through', { reason: 'could not be undone: later landings build on it' }],
+  ])('C2 G4: is the commit of the rollback, also where %s', (_, more) => {
+    const landing = { idea: 'db-001', title: 'Database', status: 'landed', commit: 'd'.repeat(40) } as const;
+    const events: StampedEvent[] = [...rolledBack(), { ...stamp('28:14'), kind: 'idea', ...landing, ...more }];
+    events.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    expect(line(reportOf(events, { tip }))).toMatch(/^main is green at 9999999/);
+  });
+
   it('C2: is not the commit of a rollback after the run', () => {
     const events: StampedEvent[] = [
       ...shopNight(),
