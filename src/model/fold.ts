@@ -175,6 +175,7 @@ export function fold(model: RunModel, event: StampedEvent): void {
       return;
     case 'command':
       if (event.idea === undefined && event.verb === 'review') model.review = false;
+      if (event.idea === undefined && event.verb === 'approve') model.approvals = withTime(model.approvals, at);
       if (event.idea === undefined && event.verb === 'resume') resumed(model);
       break;
     case 'push':
@@ -247,6 +248,9 @@ function isRepeat({ ideas }: RunModel, event: StampedEvent): boolean {
   const idea = ideas.get(event.idea);
   return idea?.since !== undefined && restKey(event) !== undefined && restKey(event) === restKey(idea);
 }
+
+/** A repeated event counts once. */
+const withTime = (times: readonly number[] = [], at: number): number[] => [...times.filter((one) => one !== at), at];
 
 function added(model: RunModel, id: string): IdeaModel {
   const idea = newIdea(id, id);

@@ -239,6 +239,8 @@ export interface RunModel {
   mode: RunMode;
   slots?: number;
   review: boolean;
+  /** When a person approved all that waited, epoch ms. Absent: never. */
+  approvals?: number[];
   ideas: Map<string, IdeaModel>;
   /** Ids in backlog order. */
   order: string[];

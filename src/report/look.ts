@@ -41,7 +41,7 @@ export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Ext
     ...pauses(model, ideas, extra),
     ...workerLosses(model, extra.now),
     ...emptySlots(extra),
-    ...you(ideas, extra),
+    ...you(ideas, model.approvals?.length ?? 0, extra),
     ...answerRows(ideas, extra),
     ...steps(ideas),
     ...outside(ideas),
@@ -200,16 +200,17 @@ function emptySlots({ slotTime }: Extra): Look {
   return [{ kind: 'slots', text: words.text }];
 }
 
-/** Answers of the person, and how long ideas waited for them. */
-function you(ideas: readonly IdeaModel[], extra: Extra): Look {
+/** What the person said, and how long ideas waited for it. `all`: how often they approved all that waited. */
+function you(ideas: readonly IdeaModel[], all: number, extra: Extra): Look {
   const said = ideas.flatMap((idea) => idea.said.filter(({ done, takenBack }) => done !== undefined && !takenBack));
   const count = (verb: string): number => said.filter((one) => one.verb === verb).length;
+  const approvals = count('approve') + all;
   const late = said.filter(({ undelivered }) => undelivered).length;
   const notDelivered = late === 0 ? '' : count('hint') === 1 ? ', not delivered' : ` (${late} not delivered)`;
   const words = [
     ...(count('answer') > 0 ? [many(count('answer'), 'answer')] : []),
     ...(count('hint') > 0 ? [many(count('hint'), 'hint') + notDelivered] : []),
-    ...(count('approve') > 0 ? [many(count('approve'), 'approval')] : []),
+    ...(approvals > 0 ? [many(approvals, 'approval')] : []),
   ];
   const [longest, ...others] = [...waitedOf(extra)].sort((a, b) => b[1] - a[1]);
   const waits =

@@ -164,3 +164,19 @@ it('G4: an answer whose words or wait nobody noted says what is known', () => {
   const { look } = reportOf(events, {}, [idea('a-1', 'Title of a-1')]);
   expect(look.filter(({ kind }) => kind === 'answer')).toEqual([{ kind: 'answer', text: 'a-1 asked: you answered' }]);
 });
+
+it('G4: an approval of all that waits counts as one, as does that of one idea, and a repeated line counts once', () => {
+  const approve = (time: string, more: object): StampedEvent => ({
+    ...{ at: at(time), kind: 'command', verb: 'approve', by: 'cli', done: 'approved: the next step of 3 ideas' },
+    ...more,
+  });
+  const you = (...events: StampedEvent[]): string | undefined =>
+    reportOf([{ at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 2 }, ...events], {}, [
+      idea('a-1', 'A'),
+      idea('b-1', 'B'),
+    ]).look.find(({ kind }) => kind === 'you')?.text;
+  const all = [approve('22:10', {}), approve('22:20', {})];
+  expect(you(...all, approve('22:30', { idea: 'a-1' }))).toBe('3 approvals');
+  expect(you(...all, approve('22:20', {}))).toBe('2 approvals');
+  expect(you(approve('22:10', {}))).toBe('1 approval');
+});
