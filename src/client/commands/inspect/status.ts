@@ -34,6 +34,7 @@ import type { RunFacts } from '../../api/facts.js';
 import type { LeftWorking } from '../../api/left-working.js';
 import { webPage } from '../../api/web-page.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
+import { stateAtClose } from '../../model/closing.js';
 import { nextStartLines } from '../../model/for-next.js';
 import { takeLeft } from '../../model/left-asking.js';
 import { takeOpen } from '../../model/take-open.js';
@@ -186,6 +187,8 @@ async function look(context: Context, project: string, options: StatusOptions): 
     const { runId } = found.status;
     const told = await readModel(context.root, { project, runId }).catch(() => undefined);
     if (told) await addFacts(found, found.status, told.model, told.run.file);
+    const ended = await readSummary(context.root, { project, runId }, () => {});
+    found.status.state = stateAtClose(found.status, told?.model, ended);
   } else if (!found.last) await fromFiles(context, project, found, options);
   const silent = found.stranded !== undefined || (found.facts?.open && (!found.status || found.recorded));
   const trouble = silent ? await stateTrouble(context, { write: true }) : undefined;
