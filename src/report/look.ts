@@ -2,6 +2,7 @@
 import type { IdeaModel, Moment, RunModel } from '../model/model.js';
 import { changedOutside } from '../model/outside.js';
 import { iterationCount } from '../model/tally.js';
+import type { WorkerLoss } from '../model/worker-losses.js';
 import { many } from '../screen/text/numbers.js';
 import { clock, duration, lasted } from '../screen/text/time.js';
 import { leftWords } from '../screen/words/left-words.js';
@@ -67,12 +68,27 @@ function byCommand(ideas: readonly IdeaModel[], of: 'flaky' | 'tolerated'): [com
 }
 
 /** Also a worker that a person restarted. */
-function workerLosses({ workerLosses: losses = [] }: RunModel, now: number): Look {
+function workerLosses({ ideas, workerLosses: losses = [] }: RunModel, now: number): Look {
   if (losses.length === 0) return [];
   const ids = [...new Set(losses.flatMap(({ ideas }) => ideas))];
   const times = losses.map(({ from }) => clock(from, now));
-  const text = `the worker ended ${many(losses.length, 'time')} while ideas worked (${named(times)}): ${named(ids)} went on after it, uncharged`;
+  const uncharged = ids.filter((id) => {
+    const idea = ideas.get(id);
+    return losses.every((one) => !one.ideas.includes(id) || !(idea && isCharged(idea, one)));
+  });
+  const some = uncharged.length === 0 ? '' : ` (${named(uncharged)} uncharged)`;
+  const free = uncharged.length === ids.length ? ', uncharged' : some;
+  const text = `the worker ended ${many(losses.length, 'time')} while ideas worked (${named(times)}): ${named(ids)} went on after it${free}`;
   return [{ kind: 'worker', text }];
+}
+
+/** An iteration of the number that ran then has finished since, with the result that was there or by another try. */
+function isCharged({ iterations }: IdeaModel, { to }: WorkerLoss): boolean {
+  const cut = iterations.findLast(({ startedAt }) => startedAt <= to);
+  return iterations.some(
+    ({ number, startedAt, durationMs, uncharged }) =>
+      cut?.number === number && startedAt >= cut.startedAt && durationMs !== undefined && !uncharged,
+  );
 }
 
 /** Nobody but its agent has judged what is on the target now. */

@@ -239,10 +239,10 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   },
 };
 
-/** What a pause ends at once. */
+/** What a pause ends at once. The agent may have finished meanwhile, and then its iteration counts. */
 const endsNow = ({ gating }: IdeaEntry): string =>
   gating === undefined
-    ? 'its agent is ended, its work is kept, its iteration is not charged'
+    ? 'its work is kept; where its agent still runs, it is ended and its iteration is not charged'
     : 'its agent has ended already, its work is kept, its gate is ended and runs again';
 
 const patchOf = ({ patch, n, verb }: IdeaIntervention): LimitPatch | undefined =>

@@ -89,6 +89,33 @@ it('C6 G4: a worker that was lost in the night is worth a look, once for each lo
   expect(reportOf([run('running', '22:00'), other], {}, ideas).look.map(({ kind }) => kind)).not.toContain('worker');
 });
 
+it('C1 C6: a run that lost its worker is uncharged only where no iteration of that number has finished', () => {
+  const begins = (one: string, serial: number, time: string): StampedEvent => ({
+    ...{ at: at(time), kind: 'iteration', idea: one, serial, iteration: 1, max: 8, agentName: 'ed-001' },
+  });
+  const ends = (one: string, serial: number, time: string, more: object = {}): StampedEvent => ({
+    ...{ at: at(time), kind: 'iteration-end', idea: one, serial, iteration: 1, outcome: 'ok', durationMs: 1000 },
+    ...{ signal: { kind: 'progress', percent: 50 }, commits: 1, ...more },
+  });
+  const lost = (one: string): StampedEvent => ({
+    ...{ at: at('23:00'), kind: 'waiting', idea: one, why: WORKER_LOST, ms: 500 },
+  });
+  const began: StampedEvent = { at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 2 };
+  const both = [begins('a-1', 1, '22:10'), begins('b-1', 1, '22:10'), lost('a-1'), lost('b-1')];
+  const told = (...after: StampedEvent[]): string =>
+    reportOf([began, ...both, ...after], {}, [idea('a-1', 'A'), idea('b-1', 'B')])
+      .look.filter(({ kind }) => kind === 'worker')
+      .map(({ text }) => text.replace(/^.*: /, ''))
+      .join();
+  expect(told()).toBe('a-1, b-1 went on after it, uncharged');
+  // Its result was there, or it ran again.
+  expect(told(ends('a-1', 1, '23:10'))).toBe('a-1, b-1 went on after it (b-1 uncharged)');
+  expect(told(ends('a-1', 1, '23:10'), begins('b-1', 2, '23:05'), ends('b-1', 2, '23:10'))).toBe(
+    'a-1, b-1 went on after it',
+  );
+  expect(told(ends('a-1', 1, '23:10', { uncharged: true }))).toBe('a-1, b-1 went on after it, uncharged');
+});
+
 it('G4: a run that a person ended has its reason in every form of the report', () => {
   const events: StampedEvent[] = [
     { at: at('22:00'), kind: 'run', state: 'running', landed: 0, total: 1 },

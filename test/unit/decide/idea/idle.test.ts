@@ -63,7 +63,7 @@ describe('C1: a pause', () => {
   test('at the gate says that the gate is ended, not the agent', () => {
     const pilot = started({ gatesBeside: 1 });
     expect(pilot.command({ verb: 'pause-now', idea: 'a' })).toEqual({
-      done: 'a pauses now: its agent is ended, its work is kept, its iteration is not charged. Resume with: ralphctl resume a',
+      done: 'a pauses now: its work is kept; where its agent still runs, it is ended and its iteration is not charged. Resume with: ralphctl resume a',
     });
     pilot.command({ verb: 'resume', idea: 'a' });
     say(pilot, 'a', 'gating');
@@ -87,12 +87,12 @@ test('C1: a pause now after a stop says that the idea stops, and that its agent 
   decided(alone);
   alone.command({ verb: 'stop', idea: 'a' });
   expect(alone.command({ verb: 'pause-now', idea: 'a' })).toEqual({
-    done: 'a stops now: its agent is ended, its work is kept, its iteration is not charged. Nothing else is left to do, so the run ends then. The next one starts a again: ralphctl start',
+    done: 'a stops now: its work is kept; where its agent still runs, it is ended and its iteration is not charged. Nothing else is left to do, so the run ends then. The next one starts a again: ralphctl start',
   });
   const two = started();
   two.command({ verb: 'stop', idea: 'a' });
   expect(two.command({ verb: 'pause-now', idea: 'a' })).toEqual({
-    done: 'a stops now: its agent is ended, its work is kept, its iteration is not charged. Resume it in this run with: ralphctl resume a. The next run starts it again',
+    done: 'a stops now: its work is kept; where its agent still runs, it is ended and its iteration is not charged. Resume it in this run with: ralphctl resume a. The next run starts it again',
   });
   closed(two, 'a', 'stopped');
   expect(two.command({ verb: 'resume', idea: 'a' })).toMatchObject({
