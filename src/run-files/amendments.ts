@@ -114,6 +114,8 @@ export interface Amended {
   said: string[];
   /** Ids of ideas whose changes no longer apply. */
   stale: string[];
+  /** Ids of ideas that a split added. The backlog has no lines for them. */
+  parts: string[];
 }
 
 /** The ideas of a backlog with their changes. `landed`: ids that need no more work. */
@@ -124,7 +126,7 @@ export async function amended(
   landed: () => Promise<ReadonlySet<string>>,
 ): Promise<Amended> {
   const known = await allAmendments(root, project);
-  const state: Amended = { ideas: [...ideas], said: [], stale: [] };
+  const state: Amended = { ideas: [...ideas], said: [], stale: [], parts: [] };
   if (known.length === 0) return state;
   const done = await landed();
   // The parts of an idea may have changes too.
@@ -152,6 +154,7 @@ function take(state: Amended, one: Amendment, landed: ReadonlySet<string>, what:
   const back = `return to the backlog with: ralphctl ${verb} ${id} --forget`;
   if (what === 'parts') {
     state.said.push(`${id} is split into ${parts.map((part) => part.id).join(', ')} (${when} UTC); ${back}`);
+    state.parts.push(...parts.map((part) => part.id));
     const { plan: _, ...group } = now;
     state.ideas = state.ideas.flatMap((idea) => (idea === now ? [{ ...group, blue: true }, ...parts] : [idea]));
   } else {

@@ -52,8 +52,9 @@ export async function refusedFlags(context: Context, { file }: RunConfig, flags:
       : ['--no-confirm', 'asks after each wave'];
     refused.push(`${flag}: the run ${does}; it applies only to a new run`);
   }
+  // What landed takes no retry while the run is open.
   for (const id of flags.again ?? [])
-    refused.push(`--again ${id}: it applies only to a new run; in this run: ralphctl retry ${id}`);
+    refused.push(`--again ${id}: it applies only to a new run. End this one first: ralphctl stop`);
   return refused;
 }
 

@@ -34,6 +34,8 @@ export interface Asked {
   ticks: boolean;
   /** Ideas that a person wants again. */
   again?: readonly string[];
+  /** Ideas without a line in the file, which nothing could tick. */
+  parts?: readonly string[];
 }
 
 export async function landedReport({
@@ -44,6 +46,7 @@ export async function landedReport({
   ideas,
   ticks,
   again = [],
+  parts = [],
 }: Asked): Promise<LandedReport> {
   const known = new Set(ideas.filter(({ id }) => !again.includes(id)).map(({ id }) => id));
   const look = lookAt(root, target, file);
@@ -63,7 +66,13 @@ export async function landedReport({
   const lost = [...gone, ...lostNow].filter(({ idea }) => known.has(idea));
   const open = ideas.filter(
     ({ id, done, blue }) =>
-      ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id && !one.part),
+      ticks &&
+      !done &&
+      !blue &&
+      known.has(id) &&
+      !parts.includes(id) &&
+      landed.has(id) &&
+      !lost.some((one) => one.idea === id && !one.part),
   );
   const onTarget = open.length > 0 ? await ideasOnTarget({ root, target, file, format }) : undefined;
   // The file in the checkout may be behind, or have edits.
@@ -95,6 +104,13 @@ export function reportLines({ takenBack: gone, unticked }: LandedReport, target:
     ),
   ];
 }
+
+/**
+ * While a run is open, no start runs an idea again, and the run itself tells what it accepts. What landed without a tick
+ * is no news then: mostly the run itself landed it.
+ */
+export const attachedLines = ({ takenBack: gone }: LandedReport, target: string): string[] =>
+  some(gone, (one) => `${takenBackText(one, target)}. What to do about it: ralphctl status`);
 
 function some<T>(all: readonly T[], line: (one: T) => string): string[] {
   const more = all.length - MOST_LINES;

@@ -23,11 +23,13 @@ const MOST_NAMED = 5;
 
 export async function reusedIdLines(context: Context, plan: RunPlan): Promise<string[]> {
   const { config, tick, project, target, again } = plan;
+  // Parts of a split have no line that could show anything.
+  const over = new Set([...again, ...plan.amended.parts]);
   if (plan.tracker || (tick && config.landing.tick)) return [];
   const { root } = project.repository;
   const start = startAgainOf(plan);
   const landed = await landedCommits(root, target, repositoryPath(root, plan.backlog.file));
-  const open = plan.ideas.filter(({ id, done, blue }) => !done && !blue && landed.has(id) && !again.includes(id));
+  const open = plan.ideas.filter(({ id, done, blue }) => !done && !blue && landed.has(id) && !over.has(id));
   if (open.length === 0) return [];
   const times = await timesOf(
     root,

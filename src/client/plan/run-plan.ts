@@ -6,7 +6,6 @@ import { relative } from 'node:path';
 import type { LeftOut } from '../../backlog/formats/format.js';
 import { configFolder } from '../../config/load.js';
 import { wallDir } from '../../config/paths.js';
-import { nearest } from '../../config/problems.js';
 import { agentNames, type Config } from '../../config/schema/config.js';
 import type { TrackerConfig } from '../../config/schema/tracker.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
@@ -33,6 +32,7 @@ import { notCommitted, notCommittedLines } from '../open-run/not-committed.js';
 import { checkAgent, usedAgents } from './agents.js';
 import { checkKeys } from './payload-keys.js';
 import { recordedRemote } from './remote.js';
+import { refuseUnknown, reopen } from './run-again.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkSandbox } from './sandbox.js';
 import { checkScripts } from './scripts.js';
@@ -87,7 +87,7 @@ export interface RunPlan {
   remote: RemoteRecord | undefined;
   warnings: string[];
   /** Edits and splits of earlier runs that apply, and ideas whose edits no longer apply. */
-  amended: Pick<Amended, 'said' | 'stale'>;
+  amended: Pick<Amended, 'said' | 'stale' | 'parts'>;
 }
 
 /** The ideas that the target of a plan has. */
@@ -137,10 +137,11 @@ export async function planRun(
   const place = { repo: root, target, backlog: { file, format, sha256 } };
   const queued = await wantedAgain({ root: context.root, project: project.id }, place, written);
   const again = [...new Set([...(given.again ?? []), ...queued])];
-  runAgain(written, again);
+  reopen(written, again);
   const landed = async () =>
     new Set((await landedIdeas(root, target, repositoryPath(root, file))).filter((id) => !again.includes(id)));
   const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
+  refuseUnknown(written, beside.parts, again);
   const used = [...usedAgents(config, ideas, given.waves !== undefined && ideas.length > 0)];
   for (const one of used) await check(checkAgent(context, config, one, root, agents));
   // A tracker has no file to tick.
@@ -209,23 +210,18 @@ function wavesOf({ waves }: Config, said: NonNullable<StartFlags['waves']>): Wav
   return { maxWaves, batchSize, ...(confirm ? { confirm } : {}) };
 }
 
-/** An idea that landed or is ticked counts as open when a person wants it again. */
-function runAgain(ideas: readonly Idea[], again: readonly string[]): void {
-  for (const id of again) {
-    const idea = ideas.find((one) => one.id === id && !one.blue);
-    const close = nearest(
-      id,
-      ideas.map((one) => one.id),
-    );
-    if (!idea)
-      throw new UserError(`--again ${id}: the backlog has no such idea${close ? `. Did you mean ${close}?` : ''}`);
-    idea.done = false;
-  }
-}
-
-export const reportOf = ({ project, target, backlog, ideas, tick, config, again }: RunPlan): Promise<LandedReport> =>
+export const reportOf = ({
+  project,
+  target,
+  backlog,
+  ideas,
+  tick,
+  config,
+  again,
+  amended: { parts },
+}: RunPlan): Promise<LandedReport> =>
   landedReport({
-    ...{ root: project.repository.root, target, file: backlog.file, format: backlog.format, ideas, again },
+    ...{ root: project.repository.root, target, file: backlog.file, format: backlog.format, ideas, again, parts },
     ticks: tick && config.landing.tick,
   });
 

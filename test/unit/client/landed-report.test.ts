@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readBacklog } from '../../../src/backlog/index.js';
-import { landedReport, reportLines } from '../../../src/client/open-run/landed-report.js';
+import { attachedLines, landedReport, reportLines } from '../../../src/client/open-run/landed-report.js';
 import { goneAtEnd } from '../../../src/client/report/gone-at-end.js';
 import type { Idea } from '../../../src/protocol/idea.js';
 import type { RunSummary } from '../../../src/protocol/run.js';
@@ -37,6 +37,25 @@ it('C3 an id that is used again is said to have landed before, and how it runs',
   ]);
   expect(await report(true, ['a-1'])).toEqual({ takenBack: [], unticked: [] });
   expect(await report(false)).toEqual({ takenBack: [], unticked: [] });
+});
+
+it('E7: a part of a split has no line in the backlog, so no missing tick is told of it', async () => {
+  await commitFiles(repo.root, { 'b.txt': 'b\n' }, 'feat: b\n\nRalph-Idea: a-2-1');
+  const file = join(repo.root, 'roadmap.md');
+  const { ideas } = await readBacklog(file);
+  const part = { ...(ideas[1] as Idea), id: 'a-2-1', parent: 'a-2' };
+  const asked = { root: repo.root, target: 'main', file, ideas: [...ideas, part], ticks: true };
+  expect((await landedReport({ ...asked, parts: ['a-2-1'] })).unticked).toEqual([]);
+});
+
+it('C3: a start that attaches advises nothing that the open run refuses', async () => {
+  await commitFiles(repo.root, { 'roadmap.md': ROADMAP.replace('Do it\n', 'Something else\n') }, 'new plan');
+  expect(attachedLines(await report(), 'main')).toEqual([]);
+  await sh(repo.root, 'rm', '-q', 'a.txt');
+  const by = await commitFiles(repo.root, {}, 'my edit');
+  expect(attachedLines(await report(), 'main')).toEqual([
+    `a-1 landed as ${landed.slice(0, 8)}, and ${by.slice(0, 8)} (my edit) took it off main again. What to do about it: ralphctl status`,
+  ]);
 });
 
 it('C1 an idea that was partly taken back is named with commit and file, and does not run again', async () => {

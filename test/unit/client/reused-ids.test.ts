@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { reusedIdLines } from '../../../src/client/open-run/reused-ids.js';
 import { planRun, runFile } from '../../../src/client/plan/run-plan.js';
+import type { Idea } from '../../../src/protocol/idea.js';
 import { writeRun } from '../../../src/run-files/run.js';
 import { commitFiles, makeRepo, put, type TestRepo } from '../git/repo.js';
 
@@ -40,6 +41,14 @@ it('C3: an id that is used again is named, with both ways out; without a change 
     count,
   ]);
   expect(await lines({ again: ['a-1'] })).toEqual([]);
+});
+
+it('E7: a part of a split has no line, so nothing is missing there', async () => {
+  const plan = await planRun(context(), {});
+  const part = { ...(plan.ideas[1] as Idea), id: 'a-2-1', parent: 'a-2', text: 'edited' };
+  const split = { ...plan, ideas: [...plan.ideas, part], amended: { ...plan.amended, parts: ['a-2-1'] } };
+  await commitFiles(repo.root, { 'part.txt': '1\n' }, 'feat: part\n\nRalph-Idea: a-2-1');
+  expect(await reusedIdLines(context(), split)).toEqual([]);
 });
 
 it('says nothing where landings tick the backlog, which landed-report.ts reads', async () => {

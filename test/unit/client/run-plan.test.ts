@@ -2,8 +2,10 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { planRun } from '../../../src/client/plan/run-plan.js';
+import { planRun, reportOf } from '../../../src/client/plan/run-plan.js';
 import { IDEA_TRAILER } from '../../../src/git/landing/message.js';
+import type { Idea } from '../../../src/protocol/idea.js';
+import { amend } from '../../../src/run-files/amendments.js';
 import { noteAbandoned } from '../../../src/run-files/carried.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
@@ -163,4 +165,19 @@ it('refuses a script that agent scripted would refuse in its first iteration, wi
   await expect(play(repo.scratch)).rejects.toThrow(/cannot play its script .*: it is a folder, not a file\. Fix it \(/);
   await put(repo.scratch, { 'odd.yaml': 'nothing: 1\n' });
   await expect(play(join(repo.scratch, 'odd.yaml'))).rejects.toThrow(/The script has the unknown key "nothing"/);
+});
+
+it('C3 D3: a landed part of a split can run again, and no missing tick is told of it', async () => {
+  await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n' });
+  const context = contextOf();
+  const { project, ideas } = await planRun(context, {});
+  const whole = ideas.find(({ id }) => id === 'a-2') as Idea;
+  const parts = ['a-2-1', 'a-2-2'].map((id) => ({ ...whole, id, parent: 'a-2', dependsOn: [] }));
+  await amend(context.root, project.id, whole, { parts });
+  await commitFiles(repo.root, { 'part.txt': '1\n' }, `feat: part\n\n${IDEA_TRAILER}: a-2-1`);
+  const plan = await planRun(context, {});
+  expect(plan.ideas.map(({ id }) => id)).toEqual(['a-1', 'a-2', 'a-2-1', 'a-2-2']);
+  expect((await reportOf(plan)).unticked).toEqual([]);
+  expect((await planRun(context, { again: ['a-2-1'] })).again).toEqual(['a-2-1']);
+  await expect(planRun(context, { again: ['a-2-9'] })).rejects.toThrow('the backlog has no such idea');
 });

@@ -16,7 +16,7 @@ const read = (ideas: Idea[], landed: string[] = []) => amended(root, 'p', ideas,
 
 it('nothing amended changes nothing', async () => {
   const ideas = [idea('a'), idea('b')];
-  expect(await read(ideas)).toEqual({ ideas, said: [], stale: [] });
+  expect(await read(ideas)).toEqual({ ideas, said: [], stale: [], parts: [] });
 });
 
 it('edits add up over runs, and are held against the text that the backlog had at first', async () => {

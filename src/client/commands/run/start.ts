@@ -16,7 +16,7 @@ import { attach } from '../../follow/attach.js';
 import { carriedLines, leftBehind } from '../../follow/left-behind.js';
 import type { Attachment } from '../../open-run/attachment.js';
 import { showPlan } from '../../open-run/dry-run.js';
-import { reportLines } from '../../open-run/landed-report.js';
+import { attachedLines, reportLines } from '../../open-run/landed-report.js';
 import { lastRunText } from '../../open-run/last-run.js';
 import { reusedIdLines } from '../../open-run/reused-ids.js';
 import { sayStanding } from '../../open-run/standing.js';
@@ -79,7 +79,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     // Ideas that landed in earlier runs do not count as work of this one.
     const landed = new Set(context.json ? [] : await landedOnTarget(plan));
     for (const id of plan.again) landed.delete(id);
-    if (!context.json) await sayLanded(context, plan);
+    if (!context.json) await sayLanded(context, plan, attached);
     if (!attached) await sayLast(context, plan, runId);
     if (!attached) await sayRemote(context, plan);
     if (!attached) await sayAmended(context, plan, runId, landed);
@@ -195,9 +195,11 @@ async function loadApi() {
 }
 
 /** Says what to do about ideas that only look landed. */
-async function sayLanded(context: Context, plan: RunPlan): Promise<void> {
-  for (const line of reportLines(await reportOf(plan), plan.target, startAgainOf(plan))) say(`warning: ${line}`);
-  for (const line of await reusedIdLines(context, plan)) say(line);
+async function sayLanded(context: Context, plan: RunPlan, attached = false): Promise<void> {
+  const report = await reportOf(plan);
+  const lines = attached ? attachedLines(report, plan.target) : reportLines(report, plan.target, startAgainOf(plan));
+  for (const line of lines) say(`warning: ${line}`);
+  for (const line of attached ? [] : await reusedIdLines(context, plan)) say(line);
 }
 
 async function endIdle(context: Context, plan: RunPlan, idle: NothingToStart): Promise<number> {

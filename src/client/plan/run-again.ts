@@ -1,0 +1,19 @@
+/** The ideas that `--again` and a retry name: they count as open, whether they landed or are ticked. */
+import { nearest } from '../../config/problems.js';
+import type { Idea } from '../../protocol/idea.js';
+import { UserError } from '../../protocol/user-error.js';
+
+/** Takes their ticks away before anything reads them. */
+export function reopen(ideas: readonly Idea[], again: readonly string[]): void {
+  for (const idea of ideas) if (!idea.blue && again.includes(idea.id)) idea.done = false;
+}
+
+/** `parts`: those of splits, which have no line in the backlog. @throws UserError that names an idea that is not there */
+export function refuseUnknown(written: readonly Idea[], parts: readonly string[], again: readonly string[]): void {
+  const known = new Set([...written.filter(({ blue }) => !blue).map(({ id }) => id), ...parts]);
+  for (const id of again) {
+    if (known.has(id)) continue;
+    const close = nearest(id, [...written.map((one) => one.id), ...parts]);
+    throw new UserError(`--again ${id}: the backlog has no such idea${close ? `. Did you mean ${close}?` : ''}`);
+  }
+}
