@@ -118,27 +118,36 @@ export interface Amended {
   parts: string[];
 }
 
-/** The ideas of a backlog with their changes. `landed`: ids that need no more work. */
+/** The ideas of a backlog with their changes. `landed`: ids that need no more work. `again`: ids that a person wants again. */
 export async function amended(
   root: string,
   project: string,
   ideas: readonly Idea[],
   landed: () => Promise<ReadonlySet<string>>,
+  again: readonly string[] = [],
 ): Promise<Amended> {
   const known = await allAmendments(root, project);
   const state: Amended = { ideas: [...ideas], said: [], stale: [], parts: [] };
   if (known.length === 0) return state;
   const done = await landed();
   // The parts of an idea may have changes too.
-  for (const one of known) if (one.parts) take(state, one, done, 'parts');
+  for (const one of known) if (one.parts) take(state, one, done, 'parts', again);
   for (const one of known) if (one.fields && !one.parts) take(state, one, done, 'fields');
   return state;
 }
 
-function take(state: Amended, one: Amendment, landed: ReadonlySet<string>, what: 'fields' | 'parts'): void {
+function take(
+  state: Amended,
+  one: Amendment,
+  landed: ReadonlySet<string>,
+  what: 'fields' | 'parts',
+  again: readonly string[] = [],
+): void {
   const { idea: id, of, at, fields, parts = [] } = one;
   const now = state.ideas.find((idea) => idea.id === id);
-  if (!now || now.done || landed.has(id) || state.stale.includes(id)) return;
+  // Once its last part had landed, the whole got a tick.
+  const over = (now?.done || landed.has(id)) && !parts.some((part) => again.includes(part.id));
+  if (!now || over || state.stale.includes(id)) return;
   const verb = what === 'parts' ? 'split' : 'edit';
   const when = at.slice(0, 16).replace('T', ' ');
   const taken = what === 'parts' ? parts.find((part) => state.ideas.some((idea) => idea.id === part.id)) : undefined;
@@ -156,7 +165,9 @@ function take(state: Amended, one: Amendment, landed: ReadonlySet<string>, what:
     state.said.push(`${id} is split into ${parts.map((part) => part.id).join(', ')} (${when} UTC); ${back}`);
     state.parts.push(...parts.map((part) => part.id));
     const { plan: _, ...group } = now;
-    state.ideas = state.ideas.flatMap((idea) => (idea === now ? [{ ...group, blue: true }, ...parts] : [idea]));
+    state.ideas = state.ideas.flatMap((idea) =>
+      idea === now ? [{ ...group, blue: true, done: false }, ...parts] : [idea],
+    );
   } else {
     state.said.push(`${id} keeps its edit (${when} UTC); ${back}`);
     state.ideas = state.ideas.map((idea) => (idea === now ? { ...idea, ...fields } : idea));

@@ -89,6 +89,77 @@ it('flags of start on an open run: what can be applied is, the rest is refused b
   expect(await readFile(join(held.box.scratch, 'flag-gate'), 'utf8')).toBe('');
 }, 240_000);
 
+it('A7: what a flag set stays: reload names the flag, show compares its own key, and the same flag again changes nothing', async () => {
+  held = await Held.open(inject('stateRoot'), [{ id: 's-1', steps: [{ signal: 'COMPLETE' }] }]);
+  const { box } = held;
+  await held.start('--slots', '2');
+  await held.began('s-1');
+  const again = await box.run('start', '--slots', '2', '--mode', 'autopilot', '--detach');
+  expect(again.code, again.stderr).toBe(0);
+  expect(again.stderr).not.toContain('applied to the open run');
+  expect(again.stderr).toContain('nothing changed: the run already has 2 slots, mode autopilot');
+
+  await box.git('branch', 'side');
+  await write({ gate: ['true'], target: 'side' });
+  const reload = await box.run('config', 'reload');
+  expect(reload.stdout).toContain(
+    'slots stays 2: --slots set it, and the file has 1. To use that in this run: ralphctl start --slots 1',
+  );
+  expect((await box.run('config', 'reload', '--json')).json[0]).toMatchObject({
+    ...{ changed: [], kept: [{ key: 'target' }] },
+    overridden: [{ key: 'slots', flag: '--slots', file: 1, run: 2 }],
+  });
+  const one = await box.run('config', 'show', 'slots');
+  expect(one.stdout).toMatch(/^slots: 2 {2}# --slots$/m);
+  expect(one.stdout).not.toContain('the file');
+  const target = (await box.run('config', 'show', 'target')).stdout;
+  expect(target).toMatch(/the file has another value by now, for the next run:\n {2}target: not set → side stays/);
+  expect(target).not.toContain('ralphctl config reload');
+  await write({ gate: ['true'], target: 'side', maxIterations: 7 });
+  expect((await box.run('config', 'show')).stdout).toContain('bring it into the run with: ralphctl config reload');
+  expect((await box.run('config', 'show', 'slots')).stdout).not.toContain('the file');
+
+  // The advised command is accepted.
+  const taken = await box.run('start', '--slots', '1', '--detach');
+  expect(taken.code, taken.stderr).toBe(0);
+  expect((await held.status()).slots).toBe(1);
+  expect((await box.run('config', 'reload')).stdout).not.toContain('--slots');
+  await held.go('s-1-1');
+  expect((await held.finish()).landed).toBe(1);
+}, 240_000);
+
+it('C3 D3: a start that attaches tells no missing tick of a part of a split, nor of what the run landed', async () => {
+  const step = { signal: 'COMPLETE' };
+  await open(
+    [
+      { id: 'w-1', steps: [step] },
+      { id: 'v-1', steps: [step] },
+      { id: 'x-1', steps: [step], depends: 'v-1' },
+    ],
+    { slots: 2 },
+  );
+  const { box } = held;
+  await held.began('v-1');
+  expect((await box.run('split', 'x-1', '--into', 'First', '--into', 'Second')).code).toBe(0);
+  await held.go('v-1-1');
+  await held.idea('x-1-1', 'landed');
+  const attached = await box.run('start', '--detach');
+  expect(attached.code, attached.stderr).toBe(0);
+  expect(attached.stderr).not.toContain('landed before');
+  expect((await box.run('start', '--dry-run')).stdout).not.toContain('landed before');
+  // An open run refuses the flag, and what it names then is accepted.
+  const refused = await box.run('start', '--detach', '--again', 'x-1-1');
+  expect([refused.code, refused.stderr]).toEqual([
+    7,
+    expect.stringMatching(/End (?:it|this one) first: ralphctl stop/),
+  ]);
+  expect((await box.run('stop')).code).toBe(0);
+  await held.go('w-1-1');
+  await held.closed();
+  const planned = (await box.run('start', '--dry-run', '--again', 'x-1-1', '--json')).json[0];
+  expect(JSON.stringify(planned?.order)).toContain('"x-1-1"');
+}, 240_000);
+
 it('start --agent on an open run: the idea goes on with that agent from its next iteration', async () => {
   const script = 'echo other > by.txt; echo "<ralph nonce=\\"$RALPHCTL_NONCE\\">COMPLETE</ralph>"';
   await open([{ id: 'a-1', steps: [{ signal: 'PROGRESS:50' }] }], {

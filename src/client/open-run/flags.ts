@@ -4,19 +4,23 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { reloadRow } from '../../config/reload.js';
+import { flatten, reloadRow } from '../../config/reload.js';
 import { trackerOf } from '../../config/schema/tracker.js';
 import { many } from '../../protocol/many.js';
+import type { ConfigFlags } from '../../run-files/shapes.js';
 import type { OpenRun } from '../commands/steer/interventions.js';
 import type { Context, Project } from '../context.js';
 import { configFlags, configOfRun, type RunConfig } from '../plan/run-config.js';
 import type { StartFlags } from '../plan/run-plan.js';
 import { backlogFile } from '../plan/source.js';
-import { describeChange, fileChanges, reloadFlags } from './reload.js';
+import { flagOf } from './overridden.js';
+import { describeChange, fileChanges, reloadFlags, showValue } from './reload.js';
 
 export interface FlagsTaken {
   /** One line for each thing that changes. */
   taken: string[];
+  /** What flags name and the run has already. */
+  same: string[];
   /** One sentence for each flag that an open run cannot apply. */
   refused: string[];
 }
@@ -61,19 +65,38 @@ export async function refusedFlags(context: Context, { file }: RunConfig, flags:
 export async function takeFlags(context: Context, run: OpenRun, flags: StartFlags): Promise<FlagsTaken> {
   const refused = await refusedFlags(context, await configOfRun(context.root, run), flags);
   const taken: string[] = [];
+  const same: string[] = [];
+  const before = flags.slots === undefined && flags.mode === undefined ? undefined : await run.api.status();
   const { source: _, ...config } = configFlags(flags);
   if (Object.keys(config).length > 0) {
     const { changed } = await reloadFlags(context, run, config);
     taken.push(...changed.filter(({ key }) => key !== 'slots').map(describeChange));
+    same.push(...(await unchangedKeys(context, run, config, changed)));
   }
-  // Also sends a command: an earlier command may have changed the slots.
-  if (flags.slots !== undefined) {
+  // The run's own number decides: an earlier command may have changed the slots.
+  if (flags.slots !== undefined && before?.slots === flags.slots) same.push(many(flags.slots, 'slot'));
+  else if (flags.slots !== undefined) {
     taken.push((await run.api.tell({ verb: 'slots', n: flags.slots }, run.worker)) ?? many(flags.slots, 'slot'));
   }
-  if (flags.mode !== undefined && (await run.api.status())?.mode !== flags.mode) {
+  if (flags.mode !== undefined && before?.mode === flags.mode) same.push(`mode ${flags.mode}`);
+  else if (flags.mode !== undefined) {
     taken.push((await run.api.tell({ verb: 'mode', mode: flags.mode }, run.worker)) ?? `mode ${flags.mode}`);
   }
-  return { taken, refused };
+  return { taken, same, refused };
+}
+
+/** Of the flags that set keys, those whose values the run had. Its slots are told by themselves. */
+async function unchangedKeys(
+  context: Context,
+  run: OpenRun,
+  flags: ConfigFlags,
+  changed: readonly { key: string }[],
+): Promise<string[]> {
+  const now = flatten((await configOfRun(context.root, run)).config);
+  return [...now].flatMap(([key, value]) => {
+    if (key === 'slots' || flagOf(key, flags) === undefined || changed.some((one) => one.key === key)) return [];
+    return [`${key} ${showValue(key, value)}`];
+  });
 }
 
 /** Lists how the configuration file differs from the open run. */

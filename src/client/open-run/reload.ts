@@ -19,6 +19,7 @@ import { checkAgents } from '../plan/agents.js';
 import { checkNewKeys } from '../plan/payload-keys.js';
 import { configFor, configOf, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
 import { checkSandbox } from '../plan/sandbox.js';
+import { type Overridden, overriddenBy } from './overridden.js';
 
 /** How long a command waits for the run to read a revision. */
 const TAKEN_MS = 10_000;
@@ -33,16 +34,25 @@ export interface Reloaded {
   kept: Change[];
 }
 
+/** Of the changed file. */
+export interface ReloadedFile extends Reloaded {
+  /** Values that do not apply, because a flag of `start` set others. */
+  overridden: Overridden[];
+}
+
 /** The changes that the current file would make in the open run. */
 export async function fileChanges(now: RunConfig): Promise<Change[]> {
   const { file, flags, config } = now;
   return changesOf(config, configFor(await readConfig(file.folder ?? file.repo), flags, configOf(file)));
 }
 
-export async function reloadFile(context: Context, run: OpenRun): Promise<Reloaded> {
+export async function reloadFile(context: Context, run: OpenRun): Promise<ReloadedFile> {
   const now = await configOfRun(context.root, run);
   const { file, flags } = now;
-  return bring(context, run, now, configFor(await readConfig(file.folder ?? file.repo), flags, configOf(file)), flags);
+  const read = await readConfig(file.folder ?? file.repo);
+  const of = configOf(file);
+  const done = await bring(context, run, now, configFor(read, flags, of), flags);
+  return { ...done, overridden: overriddenBy(read, flags, of) };
 }
 
 /** Applies the flags of a `start` that found an open run, and ignores the configuration file. */
@@ -116,4 +126,10 @@ export function describeChange({ key, from, to, counts, why }: Change): string {
   return counts === 'never'
     ? `${what} stays until the next run${why ? `: ${why}` : ''}`
     : `${what} (${COUNTS_TEXT[counts]})`;
+}
+
+/** A value of the file that a flag overrides. */
+export function describeOverridden({ key, flag, file, run, command }: Overridden): string {
+  const fix = command === undefined ? '' : `. To use that in this run: ${command}`;
+  return `${key} stays ${shown(run)}: ${flag} set it, and the file has ${shown(file)}${fix}`;
 }

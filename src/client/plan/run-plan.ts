@@ -140,7 +140,7 @@ export async function planRun(
   reopen(written, again);
   const landed = async () =>
     new Set((await landedIdeas(root, target, repositoryPath(root, file))).filter((id) => !again.includes(id)));
-  const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
+  const { ideas, ...beside } = await amended(context.root, project.id, written, landed, again);
   refuseUnknown(written, beside.parts, again);
   const used = [...usedAgents(config, ideas, given.waves !== undefined && ideas.length > 0)];
   for (const one of used) await check(checkAgent(context, config, one, root, agents));

@@ -74,3 +74,13 @@ it('is taken back by kind', async () => {
   expect((await read([a])).ideas).toEqual([a]);
   expect(await forget(root, 'p', 'a')).toBe(false);
 });
+
+it('a part that a person wants again brings the split back, though the whole is ticked', async () => {
+  const whole = idea('b');
+  const parts = ['b-1', 'b-2'].map((id) => ({ ...idea(id), parent: 'b' }));
+  await amend(root, 'p', whole, { parts });
+  const ticked = [{ ...whole, done: true }];
+  expect((await read(ticked)).ideas).toEqual(ticked);
+  const wanted = await amended(root, 'p', ticked, async () => new Set(['b', 'b-2']), ['b-1']);
+  expect(wanted).toMatchObject({ parts: ['b-1', 'b-2'], ideas: [{ id: 'b', blue: true, done: false }, ...parts] });
+});

@@ -175,9 +175,10 @@ async function comeBack(
 /** Applies the flags to the open run. @throws UserError that names those it cannot apply */
 async function onOpenRun(context: Context, run: OpenRun, options: StartOptions): Promise<string[]> {
   const { changedFile, takeFlags } = await import('../../open-run/flags.js');
-  const { taken, refused } = await takeFlags(context, run, options);
+  const { taken, same, refused } = await takeFlags(context, run, options);
   if (!context.json) {
     for (const line of taken) say(`applied to the open run: ${line}`);
+    if (same.length > 0) say(`nothing changed: the run already has ${same.join(', ')}`);
     for (const line of await changedFile(context, run)) say(line);
   }
   if (refused.length === 0) return taken;
