@@ -32,7 +32,7 @@ export async function rollbackIdea(
 ): Promise<RollbackResult> {
   const at = await place(deps, input);
   return withWorktreeLock(deps, input, context, async () => {
-    const done = await rollBack(at);
+    const done = await rollBack({ ...at, fresh: input.fresh });
     await dropPlace(deps, input);
     return done;
   });

@@ -124,6 +124,8 @@ export interface IdeaGitInput extends RunRef {
 
 export interface RollbackInput extends IdeaGitInput {
   agentName: string;
+  /** For a retry that begins again. */
+  fresh?: boolean | undefined;
 }
 
 /** Takes the work of an idea that has not landed back; it begins again on the target. */

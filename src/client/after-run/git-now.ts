@@ -82,7 +82,7 @@ const savedAs = (saved: string | undefined, idea: string): string =>
 /** `fresh`: for a retry that begins again. */
 export async function rollbackNow(closed: Closed, idea: ClosedIdea, fresh = false): Promise<DoneNow> {
   const { doWork, about } = await prepared(closed, idea, ASKED_FIRST);
-  const input = { ...about, agentName: agentName(1) };
+  const input = { ...about, agentName: agentName(1), ...(fresh ? { fresh } : {}) };
   const told = await toldSaves(closed, idea);
   const { commits, saved }: RollbackResult = await doWork('rollbackIdea', input, alone()).catch(
     asRefusal(`${idea.id} was not rolled back`),

@@ -48,7 +48,7 @@ export function describeLive(
 ): void {
   const { statistics } = live;
   print(
-    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}${offText(live, model)}${recorded ? ' (as last recorded)' : ''}`,
+    `run ${live.runId}: ${runWord(live)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${landedOn(live)}${offText(live, model)}${recorded ? ' (as last recorded)' : ''}`,
   );
   const nothing = nothingRuns(live);
   if (nothing) print(`${nothing.text}. Resume with: ralphctl resume ${nothing.first}`);
@@ -82,9 +82,16 @@ export function describeLive(
       `resumes by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
     );
   else if (live.state === 'paused') print(`resume with: ${resumeWith(live)}`);
-  if (live.state === 'waiting_user')
+  if (waitsForAssignment(live))
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
+
+/** In semi-auto mode: an idea is ready to assign, or nothing is at work, so that only a person moves the run on. */
+const waitsForAssignment = ({ state, next, active }: Pick<RunStatus, 'state' | 'next' | 'active'>): boolean =>
+  state === 'waiting_user' && (next.length > 0 || active.length === 0);
+
+export const runWord = (live: Pick<RunStatus, 'state' | 'next' | 'active'>): string =>
+  stateWord(live.state === 'waiting_user' && !waitsForAssignment(live) ? 'running' : live.state);
 
 /** The one that lands now waits no more. */
 export function waitingToLand({ active, landing, statistics: { merges } }: RunStatus): number {

@@ -8,11 +8,10 @@ import type { Board } from '../run/board.js';
 import { splitProblem } from '../run/enqueue.js';
 import { clip, clipReason, MAX_REASON } from '../text.js';
 
-export function endSays(board: Board, id: string, then: Afterwards['do']): string {
-  if (then === 'hold' && isLast(board))
-    return `${id} stops: its running iteration ends first, and its work is kept. ${goesOnWith(board, id)}`;
-  if (then === 'hold')
-    return `${id} stops: its running iteration ends first, then it waits and keeps its work. ${goesOnWith(board, id)}`;
+export function endSays(board: Board, { card: { id }, status }: IdeaEntry, then: Afterwards['do']): string {
+  const ends = status === 'running' ? 'its running iteration ends first' : 'no iteration of it is running';
+  if (then === 'hold' && isLast(board)) return `${id} stops: ${ends}, and its work is kept. ${goesOnWith(board, id)}`;
+  if (then === 'hold') return `${id} stops: ${ends}, then it waits and keeps its work. ${goesOnWith(board, id)}`;
   return `${id} is being ended; then: ${AFTER_SAYS[then]}`;
 }
 

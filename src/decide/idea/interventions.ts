@@ -74,7 +74,7 @@ const EFFECTS: Record<Effect, Act> = {
     entry.after = afterwards(command);
     // A stop waits for the end of the iteration. Commands that discard the iteration do not.
     tellIdea(board, entry, command.verb === 'stop' ? 'stop' : 'abort', reasonArgs(command));
-    return endSays(board, entry.card.id, entry.after.do);
+    return endSays(board, entry, entry.after.do);
   },
   hold: (board, entry, { reason }) => {
     entry.hold = true;

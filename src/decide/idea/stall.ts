@@ -129,7 +129,7 @@ export function rungsText(before: Stall, idle: number, ladder: Ladder, able?: (r
 }
 
 /** The text for the next prompt; for the rung that asks, the question to the person. */
-export function wordsOf(rung: Rung, idle: number, feedback?: Feedback): string {
+export function wordsOf(idea: string, rung: Rung, idle: number, feedback?: Feedback): string {
   const count = noProgressFor(idle);
   switch (rung.do) {
     case 'nudge':
@@ -141,7 +141,7 @@ export function wordsOf(rung: Rung, idle: number, feedback?: Feedback): string {
     case 'other':
       return `${count}. Another agent worked on it until now. Judge its work for yourself, and keep only the parts that are right.`;
     case 'ask':
-      return `${count}.${isRedWithoutCode(feedback) ? ` The last time ${causeOf(feedback, undefined)}.` : ''} What should change? Your answer goes into the next prompt. To give the idea up, stop it.`;
+      return `${count}.${isRedWithoutCode(feedback) ? ` The last time ${causeOf(feedback, undefined)}.` : ''} What should change? Your answer goes into the next prompt. To give the idea up in this run: ralphctl skip ${idea}; in later runs, too: ralphctl abandon ${idea}`;
   }
 }
 

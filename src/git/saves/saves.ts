@@ -37,6 +37,7 @@ export type SaveReason =
   | 'a landing conflict was handed back'
   | 'a red landing was handed back'
   | 'rolled back'
+  | 'a retry began it again'
   | 'uncommitted work was put away'
   | 'the agent had left its branch'
   | 'its worktree was removed'

@@ -11,7 +11,7 @@ import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTip, readTips } from '../refs.js';
 import { type Git, git } from '../runner.js';
 import { forgetBranch } from '../saves/gone-branch.js';
-import { keep, savePoint } from '../saves/saves.js';
+import { keep, type SaveReason, savePoint } from '../saves/saves.js';
 import { isClean, readStatus, type Status } from '../status.js';
 import { findOwn } from './adopt.js';
 import { bringBranchBack } from './branch-back.js';
@@ -30,6 +30,10 @@ export interface IdeaPlace {
   worktreesRoot: string;
   target: string;
   idea: string;
+}
+interface ToRollBack extends IdeaPlace {
+  /** For a retry that begins again. */
+  fresh?: boolean | undefined;
 }
 export interface RolledBack {
   saved?: string;
@@ -55,7 +59,7 @@ interface Tree {
  * Puts the idea's branch and worktree on the target's tip: an idea that begins again needs the fixes that landed
  * meanwhile. Without a worktree the branch goes, and the next start makes it.
  */
-export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
+export async function rollbackIdea(place: ToRollBack): Promise<RolledBack> {
   // First: it brings back a branch that was deleted while its worktree stayed.
   const tree = await ownTree(place, await readTip(place.repo, `refs/heads/${place.target}`));
   const refs = await readRefs(place);
@@ -70,7 +74,7 @@ export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
     return done;
   }
   const commits = await count(place.repo, refs);
-  const saved = commits === 0 ? undefined : await keep(place.repo, place.idea, refs.tip, 'rolled back');
+  const saved = commits === 0 ? undefined : await keep(place.repo, place.idea, refs.tip, whyOf(place));
   const lines = [`delete refs/heads/${refs.branch} ${refs.tip}`, `delete ${branchRef(place.idea)}`];
   await git(place.repo).run(['update-ref', '--no-deref', '-m', reason(place), '--stdin'], {
     input: `${lines.join('\n')}\n`,
@@ -78,7 +82,7 @@ export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
   return saved === undefined ? { commits } : { saved, commits };
 }
 
-async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<RolledBack> {
+async function rollbackTree(place: ToRollBack, refs: Refs, tree: Tree): Promise<RolledBack> {
   const { branch, tip, base, onto } = refs;
   const repo = git(tree.path);
   if (tip === base && atRest(tree, branch)) {
@@ -91,8 +95,8 @@ async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<R
   }
   const commits = await count(place.repo, refs);
   // The branch may differ from HEAD. The worktree's state comes last, because it is the one to show.
-  if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip, 'rolled back');
-  const saved = await savePoint({ worktree: tree.path, idea: place.idea, why: 'rolled back', status: tree.status });
+  if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip, whyOf(place));
+  const saved = await savePoint({ worktree: tree.path, idea: place.idea, why: whyOf(place), status: tree.status });
   const done: RolledBack = { saved: saved || undefined, commits };
   await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
   await quit(repo, tree.open);
@@ -135,6 +139,7 @@ function onlyRefused(error: unknown): void {
   if (!(error instanceof RepositoryError)) throw error;
 }
 
+const whyOf = ({ fresh }: ToRollBack): SaveReason => (fresh ? 'a retry began it again' : 'rolled back');
 const reason = ({ idea }: IdeaPlace): string => `ralphctl: roll back ${idea}`;
 
 const atRest = ({ status, open }: Tree, branch: string): boolean =>

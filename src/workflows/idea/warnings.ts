@@ -170,7 +170,7 @@ export function escalated(session: IdeaSession, next: NextStep): NextStep {
   const { stall, rung } = climb(state.stall ?? noStall(), idle, ladder, ableIn(session));
   state.stall = stall;
   if (!rung) return next;
-  const words = wordsOf(rung, idle, next.feedback);
+  const words = wordsOf(input.idea, rung, idle, next.feedback);
   emit(input, { kind: 'escalated', idea: input.idea, rung: rung.do, iterations: idle });
   if (rung.do === 'ask') {
     state.watch = { ...state.watch, same: 0 };

@@ -175,11 +175,13 @@ export class GitWork {
 
   async task(pilot: Autopilot, { idea, task, force }: Extract<Effect, { do: 'git-task' }>): Promise<void> {
     const about = { ...refOf(this.#input), idea };
-    const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
+    const entry = pilot.graph.entry(idea);
+    const slot = agentName(entry?.lastSlot ?? 1);
+    const fresh = entry?.told?.verb === 'retry' ? { fresh: true } : {};
     const carryOut = async (git: GitActivities): Promise<GitTaskResult> => {
       switch (task) {
         case 'rollback':
-          return { task, result: await git.rollbackIdea({ ...about, agentName: slot }) };
+          return { task, result: await git.rollbackIdea({ ...about, agentName: slot, ...fresh }) };
         case 'cleanup':
           return { task, result: await git.cleanupIdea({ ...about, force: force || undefined }) };
         case 'stash':

@@ -53,7 +53,7 @@ describe('C1: a placeholder that was copied from the screen', () => {
 });
 
 it('A2: advice of ralphctl that waits is not called a hint', async () => {
-  await keepHint(root, 'p', 'a-1', wordsOf({ do: 'fresh' }, 7));
+  await keepHint(root, 'p', 'a-1', wordsOf('a-1', { do: 'fresh' }, 7));
   expect(carriedText(await keptForNext(root, 'p'))).toEqual(['carries over: the advice of ralphctl for a-1']);
   await keepHint(root, 'p', 'a-1', 'use port 80');
   expect(carriedText(await keptForNext(root, 'p'))).toEqual([

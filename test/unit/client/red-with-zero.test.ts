@@ -80,7 +80,7 @@ describe('a gate that is red with exit code 0', () => {
     const failure = { command: 'npm test', exitCode: 0, timedOut: false, tail: '', log: '/l', why: WHY };
     const feedback = gateFeedback({ pass: false, commands: [], durationMs: 1, failure });
     expect(causeOf(feedback, undefined)).toBe(`the gate was red: npm test ${WHY}`);
-    expect(wordsOf({ do: 'ask' }, 10, feedback)).toContain(
+    expect(wordsOf('a-1', { do: 'ask' }, 10, feedback)).toContain(
       `made no progress on this task. The last time the gate was red: npm test ${WHY}. What should change?`,
     );
   });

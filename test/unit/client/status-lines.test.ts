@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { todoOf } from '../../../src/client/plan/order.js';
 import { describeLast } from '../../../src/client/views/last-run-lines.js';
 import { questionLines, remedy } from '../../../src/client/views/need-lines.js';
-import { iterationsText, leftText } from '../../../src/client/views/status-lines.js';
+import { iterationsText, leftText, runWord } from '../../../src/client/views/status-lines.js';
 import { firstEntry } from '../../../src/decide/run/first-state.js';
 import { nothingRuns } from '../../../src/decide/views/resting.js';
 import { runSummary } from '../../../src/decide/views/status.js';
@@ -160,4 +160,13 @@ it('C2 C5: what a rollback took off is taken off after the run, and no start is 
     write.mockRestore();
   }
   expect(lines.join('')).toContain(`⊖ a-1 taken off: ${text}\n`);
+});
+
+it('A6: in semi-auto mode the run waits for you only while an idea can be assigned, or nothing works', () => {
+  const state = 'waiting_user' as const;
+  const active = [{ id: 'a', title: 'a', status: 'running' as const }];
+  expect(runWord({ state, active, next: [] })).toBe('running');
+  expect(runWord({ state, active, next: ['b'] })).toBe('waits for you to start ideas');
+  expect(runWord({ state, active: [], next: [] })).toBe('waits for you to start ideas');
+  expect(runWord({ state: 'paused', active, next: [] })).toBe('paused');
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { climb, couldBeStronger, noStall, rungsText, wordsOf } from '../../../../src/decide/idea/stall.js';
+import { legalVerbs } from '../../../../src/decide/idea/table.js';
 import type { Ladder, Rung } from '../../../../src/protocol/warnings.js';
 
 const LADDER: Ladder = {
@@ -102,6 +103,13 @@ describe('the ladder of an idea that gets nowhere', () => {
   });
 
   test('every rung has words, and they say how long it has been', () => {
-    for (const rung of FULL.rungs) expect(wordsOf(rung, 7)).toMatch(/^7 iterations/);
+    for (const rung of FULL.rungs) expect(wordsOf('a-1', rung, 7)).toMatch(/^7 iterations/);
   });
+});
+
+test('C5: the question of the last rung names the commands that give the idea up, and the run takes them then', () => {
+  const words = wordsOf('a-1', { do: 'ask' }, 3);
+  const verbs = [...words.matchAll(/ralphctl (\w+) a-1/g)].map(([, verb]) => verb);
+  expect(verbs).toEqual(['skip', 'abandon']);
+  expect(legalVerbs('needs-human')).toEqual(expect.arrayContaining(verbs));
 });

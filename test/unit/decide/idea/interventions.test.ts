@@ -339,6 +339,15 @@ describe('C1 one idea', () => {
     expect(decided(pilot)).toEqual(['start i1 @1']);
   });
 
+  test('a stop of an idea that waits for a slot names no running iteration', () => {
+    const pilot = pilotOf(ideas(2), { slots: 1 });
+    decided(pilot);
+    say(pilot, 'i1', 'wants-slot');
+    expect(done(pilot, { verb: 'stop', idea: 'i1' })).toMatch(
+      /^i1 stops: no iteration of it is running, then it waits/,
+    );
+  });
+
   test('C3: the stop of the last idea that works says that the run ends, and not how to resume it', () => {
     const pilot = pilotOf(ideas(3), { slots: 1 });
     ended(pilot, 'i1', 'blocked');

@@ -31,6 +31,12 @@ async function worked(): Promise<string> {
 }
 
 describe('C2 rollback', () => {
+  it('labels the save of a retry that begins again as that', async () => {
+    await worked();
+    const { saved = '' } = await rollbackIdea({ ...place(), fresh: true });
+    expect(await sh(repo.root, 'log', '-g', '-1', '--format=%gs', saved)).toBe('ralphctl: a retry began it again');
+  });
+
   it('takes exactly the commits of the idea off its branch, keeps them under a save ref, and leaves it ready to start', async () => {
     const path = await worked();
     const head = await tip('ralph/i-1');
