@@ -2,9 +2,12 @@
  * The compact card of an idea in workflow state. Invariant: it has no empty fields, and its title is short.
  * May import protocol only.
  */
+import { withoutEscapes } from '../protocol/escapes.js';
 import { type Idea, type IdeaCard, MAX_CARD_TITLE } from '../protocol/idea.js';
 
-function cut(title: string): string {
+/** Views remove escape sequences: what they take must not count. */
+function cut(whole: string): string {
+  const title = whole.length <= MAX_CARD_TITLE ? whole : withoutEscapes(whole);
   if (title.length <= MAX_CARD_TITLE) return title;
   const head = title.slice(0, MAX_CARD_TITLE - 1);
   // A cut inside a surrogate pair would leave an invalid character.

@@ -1,6 +1,6 @@
 /** The events of a run for scripts: the command, and its published schema. Features: G6 B9. */
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
@@ -100,6 +100,20 @@ it('G6 prints the events of a run while it runs and afterwards; each is as the p
   const runId = (await box.run('logs', '--runs', '--json')).json[0]?.runId as string;
   expect((await box.run('events', '--run', runId)).stdout).toBe(after.stdout);
   expect((await box.run('events', '--run', 'none')).code).toBe(6);
+
+  // An alert may be given up after the end.
+  const { project } = (await box.run('status', '--json')).json[0] as { project: string };
+  const late = {
+    at: new Date().toISOString(),
+    kind: 'alert',
+    row: 'night',
+    state: 'failed',
+    events: 1,
+    why: 'no answer',
+  };
+  const file = join(inject('stateRoot'), 'projects', project, 'runs', runId, 'events.jsonl');
+  await appendFile(file, `${JSON.stringify(late)}\n`);
+  expect((await box.run('logs')).stdout).toContain('the alert to night could not be delivered: no answer');
 });
 
 it('the check of events sees a field that the schema lacks, and a kind that it does not know', async () => {

@@ -197,12 +197,15 @@ it('a card is small', async () => {
       },
       { id: 'b', title: 'B' },
       { id: 'c', title: 'x'.repeat(MAX_CARD_TITLE) },
+      // Views show no escape sequence, so it takes no room of the title.
+      { id: 'd', title: `\u001b]8;;http://x/${'y'.repeat(MAX_CARD_TITLE)}\u0007A link\u001b]8;;\u0007 at its end` },
     ]),
   });
   expect(ideas.map(toCard)).toEqual([
     { id: 'a', title: `${'x'.repeat(MAX_CARD_TITLE - 2)}…`, dependsOn: ['c'], parent: 'b', tags: ['t'] },
     { id: 'b', title: 'B', blue: true },
     { id: 'c', title: 'x'.repeat(MAX_CARD_TITLE) },
+    { id: 'd', title: 'A link at its end' },
   ]);
 });
 

@@ -114,13 +114,15 @@ async function runLogs(context: Context, project: string, runId: string, signal:
   const isNewest = !context.json && (await newestRun(root, project))?.file.runId === runId;
   const off = isNewest ? await OffTarget.of(root, ref) : undefined;
   const read = (): void => (signal.aborted ? undefined : off?.watch(print));
+  const follows = !signal.aborted;
   let ended = false;
   for await (const event of followEvents(eventsPath(root, ref), signal, { read })) {
     agents.take(event);
     shown.take(event);
     off?.take(event);
     ended ||= hasEnded(event);
-    if (hasEnded(event)) break;
+    // An alert may be given up later.
+    if (follows && hasEnded(event)) break;
   }
   if (!ended) await warnOfLost(root, ref);
   agents.close();
