@@ -77,15 +77,16 @@ interface Group {
 
 /** Undefined: it is an idea with work of its own. */
 async function groupOf(root: string, ref: RunRef, id: string): Promise<Group | undefined> {
-  const ideas = await ideasOf(root, ref);
-  const whole = ideas.get(id);
-  if (!whole) return undefined;
-  const parts = new Map((await splitIdeas(root, ref.project)).map((one) => [one.idea, one.parts]));
+  const [whole, splits] = await Promise.all([loadIdea(root, ref, id), splitIdeas(root, ref.project)]);
+  const parts = new Map(splits.map((one) => [one.idea, one.parts]));
   const split = parts.get(id) ?? [];
+  // Most ideas are neither, and a run may have thousands.
+  if (!whole || (!whole.blue && split.length === 0)) return undefined;
+  const ideas = await ideasOf(root, ref);
   const within = childrenOf(ideas);
   const known = whole.blue || split.some((part) => ideas.get(part)?.parent === id);
   // A run that began after its parts had landed has it as an idea that is ticked.
-  if (!known && (!whole.done || split.length === 0)) return undefined;
+  if (!known && !whole.done) return undefined;
   const all = below(id, (one) => (known ? within.get(one) : undefined) ?? parts.get(one) ?? []);
   return {
     is: split.length > 0 ? `was split into ${named(split)}` : 'is an epic',
