@@ -1,8 +1,8 @@
 /** Pipes that an agent leaves in its worktree: no iteration waits for ever, and no idea fails. Features: B11 C5 C6. */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GIT_LIMITS } from '../../src/git/watched.js';
 import { until } from '../support/program.js';
 import { shell } from '../unit/git/repo.js';
@@ -57,24 +57,39 @@ it('an agent that is cancelled after it made one: its work is saved and the call
   expect(await b.git('show', 'refs/ralphctl/save/t-1/1:sub/y')).toBe('y');
 });
 
-it('C5: an agent that puts one in place of loose objects: its run ends, it is told, and no git waits', async () => {
+describe('C5: an agent that puts one in place of loose objects: its run ends, it is told, and no git waits', () => {
   const pipe = (object: string) =>
     `o=$(git rev-parse ${object}); p="$GITDIR/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)"; rm -f "$p"; mkfifo "$p"`;
-  const b = await bench({ files: { 'base.txt': 'base\n', 'other.txt': 'other\n' } });
-  await b.setAgent(
-    `cat > /dev/null; GITDIR='${b.repo}/.git'; ${pipe('HEAD:other.txt')}; echo w > w.txt\n${say('COMPLETE')}`,
-  );
-  const blob = await b.git('rev-parse', 'HEAD:other.txt');
-  const at = await b.prepare();
-  const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
-  const name = `.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`;
-  expect(result.strayed?.what.join()).toContain(`put a named pipe at ${name}; ralphctl removed it`);
-  expect(existsSync(join(b.repo, name))).toBe(false);
-  expect(result.strayed?.what.join()).toContain(`the object ${blob} that was there is lost`);
-  expect(result.strayed?.what.join()).toContain('other.txt has its content');
-  // No commit can be made without the lost object.
-  expect(await b.read(join(at.worktree, 'w.txt'))).toBe('w\n');
-  const [, back = ''] = /^take back: (git .* hash-object -w .*)$/m.exec(result.strayed?.question ?? '') ?? [];
-  expect(await shell(b.repo, back)).toMatchObject({ code: 0 });
-  expect(await b.git('cat-file', '-p', blob)).toBe('other');
+
+  async function replaced(work: string) {
+    const b = await bench({ files: { 'base.txt': 'base\n', 'other.txt': 'other\n' } });
+    await b.setAgent(
+      `cat > /dev/null; GITDIR='${b.repo}/.git'; ${pipe('HEAD:other.txt')}; ${work}\n${say('COMPLETE')}`,
+    );
+    const blob = await b.git('rev-parse', 'HEAD:other.txt');
+    const at = await b.prepare();
+    const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    const name = `.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`;
+    const told = result.strayed?.what.join() ?? '';
+    expect(told).toContain(`put a named pipe at ${name}; ralphctl removed it`);
+    return { b, blob, result, told, path: join(b.repo, name) };
+  }
+
+  it('the lost object is named with the command that makes it again', async () => {
+    const { b, blob, result, told, path } = await replaced(':');
+    expect(existsSync(path)).toBe(false);
+    expect(told).toContain(`the object ${blob} that was there is lost`);
+    expect(told).toContain('other.txt has its content');
+    const [, back = ''] = /^take back: (git .* hash-object -w .*)$/m.exec(result.strayed?.question ?? '') ?? [];
+    expect(await shell(b.repo, back)).toMatchObject({ code: 0 });
+    expect(await b.git('cat-file', '-p', blob)).toBe('other');
+  });
+
+  it('the commit of its work makes the object again from the file of the worktree', async () => {
+    const { b, blob, told, path } = await replaced('echo w > w.txt');
+    expect((await lstat(path)).isFile()).toBe(true);
+    expect(told).not.toContain('is lost');
+    expect(await b.git('show', 'ralph/t-1:w.txt')).toBe('w');
+    expect(await b.git('cat-file', '-p', blob)).toBe('other');
+  });
 });

@@ -13,6 +13,7 @@ const INTERNAL = [
   'GitEnded',
   'GitError',
   'InputError',
+  'NoFileError',
   'PipesRemoved',
   'Refused',
   'RemoteChanged',
