@@ -12,7 +12,7 @@ async function merged() {
   return b;
 }
 
-it('B4 C5: it names the commit that has its work, and lands without changes of its own', async () => {
+it('B4 C5: the result names the commit that has its work', async () => {
   const b = await merged();
   const claimed = await b.runAgent({ serial: 2, iteration: 2 });
   const work = await b.git('rev-parse', 'ralph/t-1');
@@ -32,6 +32,34 @@ it('C3: not after a rollback, nor for commits that the target lacks', async () =
   const undone = await other.runAgent({ serial: 2, iteration: 2 });
   expect(undone.changed).toBe(false);
   expect(undone).not.toHaveProperty('merged', expect.anything());
+});
+
+it('B4 C5: also where the agent made the commits itself, and where the person rebased them', async () => {
+  const own = await bench({
+    agent: `cat > /dev/null\necho work > work.txt; git add work.txt; git -c user.name=a -c user.email=a@b commit -q -m mine\n${say('NEEDS_HUMAN: merge it?')}`,
+  });
+  await own.runAgent();
+  await own.git('merge', '-q', '--ff-only', 'ralph/t-1');
+  await own.setAgent(DONE);
+  const work = await own.git('rev-parse', 'ralph/t-1');
+  expect(await own.runAgent({ serial: 2, iteration: 2 })).toMatchObject({ changed: false, merged: work });
+
+  const b = await bench({ agent: `cat > /dev/null\necho work > work.txt\n${say('NEEDS_HUMAN: merge it?')}` });
+  const at = await b.prepare();
+  await b.call(b.activities.runAgent, b.agentInput(at)).done;
+  await b.write({ 'theirs.txt': 'theirs\n' });
+  await b.commit('a commit of a person');
+  await b.gitIn(at.worktree, 'rebase', '-q', 'main');
+  await b.git('merge', '-q', '--ff-only', 'ralph/t-1');
+  await b.setAgent(DONE);
+  const rebased = await b.git('rev-parse', 'ralph/t-1');
+  expect(await b.runAgent({ serial: 2, iteration: 2 })).toMatchObject({ changed: false, merged: rebased });
+});
+
+it('C3: not once a person reverted the merge', async () => {
+  const b = await merged();
+  await b.git('revert', '--no-edit', '-m', '1', 'HEAD');
+  expect(await b.runAgent({ serial: 2, iteration: 2 })).not.toHaveProperty('merged', expect.anything());
 });
 
 it('B4: an idea that runs again must change something: commits of an earlier run do not count', async () => {

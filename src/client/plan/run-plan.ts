@@ -32,7 +32,7 @@ import { notCommitted, notCommittedLines } from '../open-run/not-committed.js';
 import { checkAgent, usedAgents } from './agents.js';
 import { checkKeys } from './payload-keys.js';
 import { recordedRemote } from './remote.js';
-import { refuseUnknown, reopen } from './run-again.js';
+import { refuseGroups, refuseUnknown, reopen } from './run-again.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkSandbox } from './sandbox.js';
 import { checkScripts } from './scripts.js';
@@ -141,6 +141,7 @@ export async function planRun(
   const landed = async () =>
     new Set((await landedIdeas(root, target, repositoryPath(root, file))).filter((id) => !again.includes(id)));
   const { ideas, ...beside } = await amended(context.root, project.id, written, landed, again);
+  refuseGroups(ideas, given.again ?? []);
   refuseUnknown(written, beside.parts, again);
   const used = [...usedAgents(config, ideas, given.waves !== undefined && ideas.length > 0)];
   for (const one of used) await check(checkAgent(context, config, one, root, agents));

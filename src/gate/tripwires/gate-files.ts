@@ -38,7 +38,7 @@ export interface GateFiles {
   isTest: (path: string) => boolean;
   /** Tests and their expected data. */
   belongsToTests: (path: string) => boolean;
-  /** A file that a gate command runs, directly or through another one. */
+  /** A file that a gate command runs, directly or through another one, and that the next run reads for nothing else. */
   isScript: (path: string) => boolean;
   isGateFile: (path: string) => boolean;
   /** Whether a change affects what the gate checks, now or in the next run. */
@@ -51,16 +51,26 @@ const mayBeNew = picomatch(NEW_IS_FINE, { dot: true });
 
 /** A start reads the nearest one, in any folder. Some file systems find it by its name in capitals, too. */
 const RUN_FILES = CONFIG_FILES.map((name) => `**/${anyCase(name)}`);
+const isRunFile = picomatch(RUN_FILES, { dot: true });
+
+/** Such a command runs what scripts of a package.json say. */
+const runsPackage = (command: Command): boolean =>
+  /(?:^|[\s/;&|(])(?:npm|pnpm|yarn|bun)(?:\s|$)/.test(typeof command === 'string' ? command : command.join(' '));
 
 /** Without gate commands, only what the next run takes is a gate file. */
-export async function gateFiles({ worktree, base, commands, nextRun }: GateFilesInput): Promise<GateFiles> {
+export async function gateFiles({ worktree, base: commit, commands, nextRun }: GateFilesInput): Promise<GateFiles> {
   const all = async (): Promise<string[]> =>
-    (await git(worktree).run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', base], { read: true })).split('\0');
-  const read = (path: string): Promise<string | undefined> => readAt(worktree, base, path);
-  const own = await ownFiles(commands, { read, all, skip: belongsToTests }, nextRun?.commands);
-  const scripts = new Set([...own.scripts, ...(nextRun?.files ?? [])]);
-  const shadows = new Set(own.shadows);
-  const globs = [...(commands.length > 0 ? GATE_FILES : []), ...RUN_FILES, ...own.globs];
+    (await git(worktree).run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit], { read: true })).split(
+      '\0',
+    );
+  const read = (path: string): Promise<string | undefined> => readAt(worktree, commit, path);
+  const base = { read, all, skip: belongsToTests };
+  const { files = [], commands: others = [] } = nextRun ?? {};
+  const [own, next] = await Promise.all([ownFiles(commands, base), ownFiles([], base, others)]);
+  const scripts = new Set([...own.scripts, ...next.scripts, ...files]);
+  const shadows = new Set([...own.shadows, ...next.shadows]);
+  const packages = others.some(runsPackage) ? ['**/package.json'] : [];
+  const globs = [...(commands.length > 0 ? GATE_FILES : packages), ...RUN_FILES, ...own.globs, ...next.globs];
   const isGlobbed = picomatch(globs, { dot: true });
   const isGateFile = (path: string): boolean => isGlobbed(path) || scripts.has(path);
   const steers = async (change: Changed): Promise<boolean> => {
@@ -71,15 +81,15 @@ export async function gateFiles({ worktree, base, commands, nextRun }: GateFiles
     const part = partOf(path);
     if (!part || deleted) return true;
     const [before, after] = await Promise.all([
-      added ? undefined : readAt(worktree, base, from),
+      added ? undefined : readAt(worktree, commit, from),
       readAt(worktree, 'HEAD', path),
     ]);
     return differs(before ?? ('json' in part ? '{}' : ''), after ?? '', part);
   };
   return {
-    globs: [...TEST_FILES, ...globs, ...[...scripts, ...own.shadows].map(literal)],
+    globs: [...TEST_FILES, ...globs, ...[...scripts, ...shadows].map(literal)],
     ...{ isTest, belongsToTests, isGateFile, steers },
-    isScript: (path) => scripts.has(path),
+    isScript: (path) => own.scripts.includes(path) && ![...next.scripts, ...files].includes(path) && !isRunFile(path),
   };
 }
 

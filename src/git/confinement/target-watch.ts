@@ -100,7 +100,7 @@ async function admit(wall: Wall, target: string, tip: string, idea: string): Pro
   const from = known.tips.at(-1) ?? '';
   throw new RepositoryError(
     `${target} moved from ${from.slice(0, 10)} to ${tip.slice(0, 10)} without a landing: ${how}.`,
-    `If that was not you, undo it: git update-ref refs/heads/${target} ${from} ${tip}. Then, or if it was you: ralphctl retry ${idea}`,
+    `If that was not you, undo it: git update-ref refs/heads/${target} ${from} ${tip}. Then, or if it was you: ralphctl answer ${idea} "go on"`,
   );
 }
 

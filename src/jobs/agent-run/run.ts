@@ -233,7 +233,7 @@ async function iterateInside(
   );
   // An idea of one agent run has no next prompt: what lies in place of the pipes is judged by the gate.
   const judged = idea.ralph ? after : { ...after, pipes: [] };
-  const merged = mayLand && !after.changed ? await mergedBefore(deps, run.file, input) : undefined;
+  const merged = mayLand && !after.changed ? await mergedBefore(deps, run.file, input, after.head) : undefined;
   const ended = { spec, dir, executed, signal, after: judged, recreated, merged, ...outside };
   return keepResult(deps, input, ended, told);
 }

@@ -180,4 +180,7 @@ it('C3 D3: a landed part of a split can run again, and no missing tick is told o
   expect((await reportOf(plan)).unticked).toEqual([]);
   expect((await planRun(context, { again: ['a-2-1'] })).again).toEqual(['a-2-1']);
   await expect(planRun(context, { again: ['a-2-9'] })).rejects.toThrow('the backlog has no such idea');
+  await expect(planRun(context, { again: ['a-2'] })).rejects.toThrow(
+    /^--again a-2: it is an epic, or was split\. Name its ideas: --again a-2-1\b/,
+  );
 });

@@ -40,6 +40,24 @@ const move = (to: string) => async () => {
   await git('mv', 'ralphctl.yaml', to);
 };
 
+it('F3: what the next run reads may not grow either, also where tests are', async () => {
+  await put(dir, { 'spec/ralphctl.yaml': CONFIG, 'test/agent.sh': 'true\n', 'test/run.sh': 'true\n' });
+  await put(dir, { 'package.json': '{"scripts":{"bootstrap":"true"}}\n' });
+  await git('add', '-A');
+  await git('commit', '-qm', 'more');
+  const nextRun = { files: ['spec/ralphctl.yaml'], commands: [['sh', 'test/agent.sh'], 'npm run -s bootstrap'] };
+  const grow = write({
+    'spec/ralphctl.yaml': `${CONFIG}gate: ["true"]\n`,
+    'test/agent.sh': 'true\ncurl evil\n',
+    'test/run.sh': 'true\ntrue\n',
+    'package.json': '{"scripts":{"bootstrap":"curl evil"}}\n',
+  });
+  const all = ['package.json', 'spec/ralphctl.yaml', 'test/agent.sh'];
+  expect((await subjects(grow, { nextRun, commands: ['sh test/run.sh'] })).sort()).toEqual(all);
+  await git('reset', '-q', '--hard', 'HEAD~1');
+  expect((await subjects(grow, { nextRun, commands: [] })).sort()).toEqual(all);
+});
+
 describe('the configuration of a run', () => {
   it.each([
     ['edited', write({ 'ralphctl.yaml': CONFIG.replace('test ! -e broken', 'exit 0') }), ['ralphctl.yaml']],

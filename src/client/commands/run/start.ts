@@ -87,7 +87,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
       ? await onOpenRun(context, { api, project: plan.project.id, runId, worker: true }, options)
       : [];
     announce(context, connected, plan, { runId, attached, todo: begun.ahead.todo, taken });
-    if (attached) await sayStanding(api, context.json);
+    if (attached) await sayStanding(api, context.json, { root: context.root, project: plan.project.id });
     if (options.detach) return EXIT.ok;
     attachment = new Attachment(context, connected, {
       project: plan.project.id,
@@ -159,7 +159,7 @@ async function comeBack(
       const started = { kind: 'started', project: project.id, runId: facts.runId, attached: true };
       printJson({ ...started, ui: webPage(connected.target, project.id) ?? null, taken, problem: problem.message });
     } else say(`attached to the open run (${facts.runId}); a new run cannot start: ${problem.message}`);
-    await sayStanding(api, context.json);
+    await sayStanding(api, context.json, { root: context.root, project: project.id });
     if (options.detach) return EXIT.ok;
     attachment = new Attachment(context, connected, {
       project: project.id,

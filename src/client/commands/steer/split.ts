@@ -8,10 +8,11 @@ import { readBacklog } from '../../../backlog/index.js';
 import { IDEA_ID, type Idea } from '../../../protocol/idea.js';
 import { UserError } from '../../../protocol/user-error.js';
 import { amend } from '../../../run-files/amendments.js';
-import { addIdeas, dropIdeas, knownIdeas, loadIdea } from '../../../run-files/run.js';
+import { addIdeas, dropIdeas, knownIdeas, loadIdea, loadRun } from '../../../run-files/run.js';
 import { type Context, say } from '../../context.js';
 import { forgetAmendment } from './forget.js';
 import { knownIdea, type OpenRun, send, withProject } from './interventions.js';
+import { leftBySplit } from './left-by-split.js';
 
 export interface SplitOptions {
   into?: string[];
@@ -47,6 +48,7 @@ export async function split(context: Context, idea: string, options: SplitOption
       const code = await send(context, run, { verb: 'split', idea, cards, reason: reason || undefined });
       await amend(context.root, run.project, whole, { parts });
       if (!context.json) {
+        await sayLeft((await loadRun(context.root, run)).file, idea);
         say(
           `later runs use the parts too, until the backlog file has a new text for ${idea}. To drop the split: ralphctl split ${idea} --forget`,
         );
@@ -65,8 +67,20 @@ export async function split(context: Context, idea: string, options: SplitOption
     const parts = file === undefined ? fromTitles(whole, into, known) : await fromFile(context, whole, file);
     const taken = parts.find((part) => known.has(part.id));
     if (taken) throw new UserError(`the backlog already has an idea ${taken.id}. Give the part another id`);
-    return amendWithoutRun(closed, whole, { verb: 'split', change: { parts }, ...(reason ? { reason } : {}) });
+    const code = await amendWithoutRun(closed, whole, {
+      verb: 'split',
+      change: { parts },
+      ...(reason ? { reason } : {}),
+    });
+    const recorded = await closed.recordedOf(idea);
+    if (!context.json && recorded) await sayLeft(recorded.run.file, idea);
+    return code;
   });
+}
+
+async function sayLeft({ repo, target }: { repo: string; target: string }, idea: string): Promise<void> {
+  const left = await leftBySplit(repo, target, idea);
+  if (left !== undefined) say(left);
 }
 
 /** Parts inherit everything but the text, and get the next free numbered ids. */
