@@ -46,12 +46,13 @@ it('A7 B6 G4: V ends the warning about failures, c that of an idea', async () =>
   await screen.shows('screen 2 of 5');
   await screen.shows(/! w-1 +stuck +since/);
   await writeFile(fail, '');
-  await screen.shows(/! run +errors +since/);
+  // A screen that reads both events at once shows the review alone.
+  await screen.shows(/! run +(?:errors|review) +since/);
 
   // The worker has said that a review is what the run waits for.
   await screen.shows('V reviewed');
   screen.press('V');
-  await screen.shows(/^(?![\s\S]*! run +errors +since)/);
+  await screen.shows(/^(?![\s\S]*! run +(?:errors|review) +since)/);
   await screen.shows(/! w-1 +stuck +since/);
 
   // The last line of the list, whatever failed.
