@@ -264,7 +264,6 @@ function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: n
   run.outcome = event.outcome;
   run.commits = event.commits;
   if (event.turnedDown !== undefined) run.turnedDown = event.turnedDown;
-  if (event.earlier !== undefined) run.earlier = event.earlier;
   if (event.message !== undefined) run.message = event.message;
   if (event.words !== undefined) run.words = event.words;
   if (event.agent !== undefined) run.agent = idea.agent = event.agent;

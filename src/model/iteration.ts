@@ -42,8 +42,6 @@ export interface Iteration {
   model?: string;
   signal?: AgentSignal;
   turnedDown?: string;
-  /** No agent ran: its work is of this earlier run. */
-  earlier?: string;
   /** Its worker was lost then, and it began again; epoch ms. */
   lost?: number[];
   /** It ended, and has not told what it used. */

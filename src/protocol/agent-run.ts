@@ -161,8 +161,6 @@ export interface RunAgentResult {
   restored?: string[];
   /** Tail of the final message. */
   tail: string;
-  /** No agent ran: this is the unchanged result of this earlier run, whose end kept the work from its gate or its landing. */
-  earlier?: string;
   /** Number of messages in its prompt. A later attempt, with more of them, may get the result of an earlier one. */
   notes?: number;
   /** The step of the plan that it worked on, 0-based. */

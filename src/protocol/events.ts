@@ -107,8 +107,6 @@ export type RunEvent =
       uncharged?: true;
       /** It had no turn, so it used nothing, told or not. */
       unused?: true;
-      /** No agent ran: finished work of this earlier run, which had not come to its landing. */
-      earlier?: string;
       /** Agent from the configuration, and the model that it used. */
       agent?: string;
       model?: string;

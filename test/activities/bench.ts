@@ -154,8 +154,8 @@ export async function bench(options: BenchOptions = {}) {
     prepare,
     agentInput,
     /** The same ideas in a run of their own. */
-    laterRun: (runId: string, more: Partial<RunFile> = {}, changed: Idea[] = ideas): Promise<string> =>
-      writeRun(root, { ...file, runId, ...more }, changed),
+    laterRun: (runId: string, more: Partial<RunFile> = {}): Promise<string> =>
+      writeRun(root, { ...file, runId, ...more }, ideas),
     /** Prepares once and runs the agent. */
     runAgent: async (more: Partial<RunAgentInput> = {}) =>
       call(all.runAgent, agentInput(await prepare(more.idea ?? 't-1'), more)).done,

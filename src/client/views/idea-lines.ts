@@ -158,14 +158,13 @@ export function runLine(run: AgentRunLine): string {
   return `#${serial}${time} ${endText(run)}${commits === undefined ? '' : `, ${commits === 0 ? 'no commit' : many(commits, 'commit')}`}${judged}`;
 }
 
-function endText({ outcome, message, signal, turnedDown, earlier }: AgentRunLine): string {
+function endText({ outcome, message, signal, turnedDown }: AgentRunLine): string {
   if (outcome === undefined) return 'has not ended';
   if (outcome === 'interrupted') return 'interrupted';
   if (outcome === 'timeout') return 'timed out';
   // More follows in the same line.
   if (outcome === 'failed') return `failed: ${clean(message ?? '').replace(/\.$/, '')}`;
-  const more = { ...(turnedDown === undefined ? {} : { turnedDown }), ...(earlier === undefined ? {} : { earlier }) };
-  return claim({ signal: signal ?? { kind: 'none' }, ...more }, clean);
+  return claim({ signal: signal ?? { kind: 'none' }, ...(turnedDown === undefined ? {} : { turnedDown }) }, clean);
 }
 
 export const redText = ({ command, exitCode }: { command?: string; exitCode?: number | null }): string =>

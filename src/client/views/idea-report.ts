@@ -42,8 +42,6 @@ export interface AgentRunLine {
   signal?: AgentSignal;
   /** Why the agent's COMPLETE does not count. */
   turnedDown?: string;
-  /** No agent ran: its work is of this earlier run. */
-  earlier?: string;
   commits?: number;
   gate?: { pass: boolean; none?: true; command?: string; exitCode?: number | null; why?: string };
 }
@@ -214,7 +212,6 @@ export function lineOf(run: Iteration): AgentRunLine {
     at: new Date((ended ? endedAt : undefined) ?? startedAt).toISOString(),
     ...(ended ? { outcome, signal, commits } : endedAt === undefined ? {} : { outcome: 'interrupted' as const }),
     turnedDown: run.turnedDown || undefined,
-    earlier: run.earlier,
     message: run.message || undefined,
     gate: gate ? { pass: gate.pass, ...redAt(gate) } : undefined,
   };

@@ -128,7 +128,6 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
       words: text('Last words of the agent, cut.'),
       ...{ escaped, uncharged: flag('It cost no iteration.') },
       unused: flag('It had no turn, so that it used nothing.'),
-      earlier: text('No agent ran: finished work of this earlier run, which had not come to its landing.'),
       repaired: texts("How ralphctl brought the worktree back to the idea's branch, which the agent had left."),
     },
   ),

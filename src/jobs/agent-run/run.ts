@@ -47,7 +47,6 @@ import { asWorkError, type Recreated, recreateIfGone } from '../prepare.js';
 import { sandboxFor } from '../sandbox.js';
 import { keepAnswers } from './answers.js';
 import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
-import { claimedBefore } from './claimed-before.js';
 import { mergedBefore } from './merged.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
@@ -86,8 +85,7 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
     startedAt: new Date().toISOString(),
     run: input.runId,
   };
-  const attempt = { deps, run, idea, input, dir, context, mark, unkillable: false, left: [] };
-  return (await claimedBefore(deps, run, idea, input)) ?? marked(attempt).catch(asWorkError);
+  return marked({ deps, run, idea, input, dir, context, mark, unkillable: false, left: [] }).catch(asWorkError);
 }
 
 /** Only the idea's own promise completes it. The run's promise applies to ideas without one. */

@@ -34,16 +34,13 @@ export function signalWords(signal: AgentSignal, cleaned: Cleaner = clean): stri
 
 interface Claimed {
   signal: AgentSignal;
-  /** The run in which its agent said so. */
-  earlier?: string;
   turnedDown?: string;
 }
 
 /** The signal, and why a COMPLETE does not count. */
-export const claimLine = ({ signal, turnedDown, earlier }: Claimed, cleaned: Cleaner = clean): Line =>
+export const claimLine = ({ signal, turnedDown }: Claimed, cleaned: Cleaner = clean): Line =>
   line(
     { text: signalWords(signal, cleaned), colour: COLOURS[signal.kind] },
-    earlier === undefined ? '' : ` in run ${cleaned(earlier)}, unchanged since`,
     turnedDown === undefined ? '' : { text: `, turned down: ${cleaned(turnedDown)}`, colour: 'yellow' },
   );
 

@@ -37,8 +37,7 @@ export async function reportTry({ input, state, reporter }: IdeaSession, run: Ru
     model: run.model,
     words: withoutSignal(run.tail).slice(-MOST_SAID) || undefined,
   };
-  // Work of an earlier run says nothing of the account now.
-  const works = input.settings.ownTrouble === true && agent !== undefined && costsIteration(outcome) && !run.earlier;
+  const works = input.settings.ownTrouble === true && agent !== undefined && costsIteration(outcome);
   if (works) state.worked = { agent, at: Date.now() };
   const { choice } = state;
   if (choice?.probe) state.choice = { agent: choice.agent };
@@ -158,7 +157,6 @@ export function account(
     commits,
     uncharged: costsIteration(outcome) ? undefined : true,
     unused: mayHaveUsed(run) ? undefined : true,
-    earlier: run.earlier,
     escaped: run.escaped,
     repaired: run.repaired,
     agent: run.agent,
