@@ -27,7 +27,7 @@ async function lost(places: readonly string[], object: string): Promise<Pick<Cha
   const there = await git(root).result(['cat-file', '-e', object], { ok: [0, 1, 128] });
   // A pack has it, too, or it came back.
   if (there.code === 0) return {};
-  const what = `the object ${object} that was there is lost, and git fails where it needs it`;
+  const what = `the object ${object} that was there was lost, and git fails where it is still missing`;
   for (const place of places) {
     const path = await pathOf(place, object);
     if (path !== undefined)
