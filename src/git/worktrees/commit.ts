@@ -7,7 +7,7 @@ import { identityEnv } from '../commits.js';
 import { isLockContention, lockHeld } from '../locks.js';
 import { type GitResult, git } from '../runner.js';
 import { readStatus, type Status } from '../status.js';
-import { MOST_MENDED, writeMissing } from './missing-objects.js';
+import { writeMissing } from './missing-objects.js';
 
 export interface CommitInput {
   worktree: string;
@@ -40,10 +40,7 @@ export async function commitLeftovers(input: CommitInput): Promise<CommitResult>
   // The cached identity is looked up in parallel.
   await Promise.all([stageAll(input.worktree, status), identityEnv(input.worktree, input.fallback)]);
   let made = await commitStaged(input);
-  for (let tries = 0; made.code !== 0 && tries < MOST_MENDED; tries += 1) {
-    if (!(await writeMissing(input.worktree, made.stderr))) break;
-    made = await commitStaged(input);
-  }
+  if (made.code !== 0 && (await writeMissing(input.worktree, made.stderr))) made = await commitStaged(input);
   if (made.code !== 0) {
     const said = `${made.stdout}\n${made.stderr}`.trim();
     if (/nothing to commit|nothing added to commit/.test(said)) return nothing;

@@ -241,8 +241,14 @@ describe('objects that are missing in the repository', () => {
     await put(repo.root, { 'new "x".txt': 'staged\n', 'later.txt': 'first\n', 'last.txt': 'same\n' });
     await sh(repo.root, 'add', '-A');
     for (const path of ['old one.txt', 'new "x".txt', 'later.txt', 'last.txt']) await drop(path);
-    await put(repo.root, { 'later.txt': 'second\n' });
+    await put(repo.root, {
+      'later.txt': 'second\n',
+      '.git/hooks/pre-commit': '#!/bin/sh\necho ran >> .git/hook-ran\n',
+    });
+    await chmod(join(repo.root, '.git/hooks/pre-commit'), 0o755);
     expect(await commitLeftovers({ worktree: repo.root, message })).toMatchObject({ committed: true });
+    // However many objects are missing, a slow hook runs for the first try and for the commit.
+    expect(await read(repo.root, '.git/hook-ran')).toBe('ran\nran\n');
     expect(await sh(repo.root, 'show', 'HEAD:later.txt')).toBe('second');
     expect(await sh(repo.root, 'show', 'HEAD:last.txt')).toBe('same');
     expect(await sh(repo.root, 'show', 'HEAD:new "x".txt')).toBe('staged');
