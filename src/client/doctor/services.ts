@@ -11,7 +11,7 @@ import { readServedRecord } from '../../worker/served/record.js';
 import type { Context } from '../context.js';
 import { failingLines } from '../open-run/failing-run.js';
 import { leftGit } from '../views/left-git.js';
-import { endsText, haltedText, workerLogs } from '../views/worker-ends.js';
+import { endsText, haltedWorker, workerLogs } from '../views/worker-ends.js';
 import { type Check, fail, info, ok, warn } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
@@ -23,7 +23,7 @@ export async function checkServices(context: Context, project: string | undefine
   const served = worker ? await checkServed(context, project) : [];
   return [
     ...checks,
-    workerCheck(context.root, project, worker, worker && (await haltedText(worker.keeper).catch(() => undefined))),
+    workerCheck(context.root, project, worker, worker && (await haltedWorker(worker.keeper).catch(() => undefined))),
     ...served,
     ...git,
     ...(await checkRun(context, project, worker !== undefined)),
@@ -31,11 +31,15 @@ export async function checkServices(context: Context, project: string | undefine
 }
 
 /** The pid is that of the process that restarts the worker, so that it tells nothing of one that ends again and again. */
-export function workerCheck(root: string, project: string, worker: WorkerRecord | undefined, halted?: string): Check {
+export function workerCheck(
+  root: string,
+  project: string,
+  worker: WorkerRecord | undefined,
+  halted?: { what: string; command: string },
+): Check {
   if (!worker) return info('worker', 'none; ralphctl start starts one');
   const { keeper, ends } = worker;
-  const [what = '', command = ''] = halted?.split('. Let it go on: ') ?? [];
-  if (halted) return fail('worker', what, `let it go on: ${command}`);
+  if (halted) return fail('worker', halted.what, `let it go on: ${halted.command}`);
   if (!ends) return ok('worker', `running (pid ${keeper.pid})`);
   const fix =
     'remove the cause; the worker then starts by itself within a minute, or at once with: ralphctl worker --stop, then ralphctl start';

@@ -18,18 +18,21 @@ const endsWords = ({ times, since, how }: Ends): string =>
 
 export const workerLogs = (root: string, project: string): string => join(projectDir(root, project), 'logs');
 
-/** `the worker is halted (processes 12, 13): …`; undefined: it is not. */
-export async function haltedText(keeper: Identity): Promise<string | undefined> {
+/** `the worker is halted … (processes 12, 13)`, and the command that helps; undefined: it is not. */
+export async function haltedWorker(keeper: Identity): Promise<{ what: string; command: string } | undefined> {
   const pids = (await haltedWith(keeper)).map(({ pid }) => pid);
   if (pids.length === 0) return undefined;
   const which = `${pids.length === 1 ? 'process' : 'processes'} ${pids.join(', ')}`;
-  return `the worker is halted by a signal or by its terminal (${which}). Let it go on: kill -CONT ${pids.join(' ')}`;
+  const what = `the worker is halted by a signal or by its terminal (${which})`;
+  return { what, command: `kill -CONT ${pids.join(' ')}` };
 }
 
 /** Whether a worker runs here, and why it does not work: it does not come up, or is halted. */
 export async function workerNow(root: string, project: string): Promise<{ worker: boolean; crashes?: string }> {
   const worker = await runningWorker(root, project);
   if (!worker) return { worker: false };
-  const crashes = worker.ends ? endsText(worker.ends, root, project) : await haltedText(worker.keeper);
+  const halted = worker.ends ? undefined : await haltedWorker(worker.keeper);
+  const stands = halted && `${halted.what}. Let it go on: ${halted.command}`;
+  const crashes = worker.ends ? endsText(worker.ends, root, project) : stands;
   return { worker: true, ...(crashes === undefined ? {} : { crashes }) };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { workerCheck } from '../../../src/client/doctor/services.js';
-import { haltedText, workerNow } from '../../../src/client/views/worker-ends.js';
+import { haltedWorker, workerNow } from '../../../src/client/views/worker-ends.js';
 import { stopWorker } from '../../../src/client/worker-process.js';
 import { haltedWith } from '../../../src/process/halted.js';
 import { type Identity, identityOf } from '../../../src/process/identity.js';
@@ -60,9 +60,8 @@ it('names the processes and the command, in every view', async () => {
   expect(await workerNow(root, 'p')).toEqual({ worker: true, crashes: text });
   await halt(keeper.pid ?? 0, child);
   const both = `kill -CONT ${[keeper.pid ?? 0, child].sort((a, b) => a - b).join(' ')}`;
-  const told = await haltedText(identity);
-  expect(told).toContain('(processes ');
-  expect(told).toContain(both);
+  const told = await haltedWorker(identity);
+  expect(told).toMatchObject({ what: expect.stringContaining('(processes '), command: both });
   expect(workerCheck(root, 'p', await runningWorker(root, 'p'), told)).toMatchObject({
     state: 'fail',
     found: expect.stringContaining('the worker is halted'),
