@@ -108,15 +108,18 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
     if (loop) return { do: 'iterate', feedback: { kind: 'run-failed', message: run.unfinished } };
     return { do: 'close', outcome: 'failed', reason: run.unfinished };
   }
-  if (run.changed || run.merged !== undefined || allowEmpty) return { do: 'gate' };
+  if (hasWork(run) || allowEmpty) return { do: 'gate' };
   if (loop) return { do: 'iterate', feedback: { kind: 'claimed-but-empty' } };
   return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };
 }
 
+/** On its branch, or on the target already, where a person merged it. */
+const hasWork = ({ changed, merged }: RunAgentResult): boolean => changed || merged !== undefined;
+
 /** Why a COMPLETE does not reach the gate; undefined for anything else. */
 export function whyTurnedDown(run: RunAgentResult, { allowEmpty }: IdeaLimits): string | undefined {
   if (run.signal.kind !== 'complete' || run.outcome.kind !== 'ok' || run.strayed) return undefined;
-  return run.unfinished ?? (run.changed || run.merged !== undefined || allowEmpty ? undefined : 'no change');
+  return run.unfinished ?? (hasWork(run) || allowEmpty ? undefined : 'no change');
 }
 
 /** In a single attempt, the end of the run counts as a claim. */

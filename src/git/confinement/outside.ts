@@ -1,7 +1,8 @@
 /**
  * Reads the parts of a repository that an agent must not change. It reads files and starts no process. A repository
  * that stores refs in tables is refused before.
- * Invariant: reads only. What nobody can read now is an error, and never counts as gone. Excludes the ideas' branches (`ralph/`) and ralphctl's own refs.
+ * Invariant: reads only. What nobody can read now is an error, and never counts as gone. Excludes the ideas' branches
+ * (`ralph/`) and ralphctl's own refs.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
