@@ -49,7 +49,10 @@ const VERBS: [string[], RegExp][] = [
   [['score', 'asks', '7'], /asks has 7 points from you in the next run/],
   [['bump', 'asks'], /asks is ahead of all other ready ideas/],
   [['edit', 'late', '--title', 'Later'], /late is changed for the next runs/],
-  [['split', 'large', '--into', 'First half', '--into', 'Second half'], /large is replaced by large-1, large-2/],
+  [
+    ['split', 'large', '--into', 'First half', '--into', 'Second half'],
+    /large is replaced by large-1, large-2[\s\S]*1 commit of large stays on ralph\/large, and its parts begin without it/,
+  ],
   [['unblock', 'blocked'], /blocked is queued again/],
   [['skip', 'blocked'], /the next run leaves blocked out/],
   [['retry', 'failed'], /failed is queued again/],

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { workerCheck } from '../../../src/client/doctor/services.js';
+import { sayStanding } from '../../../src/client/open-run/standing.js';
 import { haltedWorker, workerNow } from '../../../src/client/views/worker-ends.js';
 import { stopWorker } from '../../../src/client/worker-process.js';
 import { haltedWith } from '../../../src/process/halted.js';
@@ -70,6 +71,17 @@ it('names the processes and the command, in every view', async () => {
   process.kill(keeper.pid ?? 0, 'SIGCONT');
   process.kill(child, 'SIGCONT');
   await until('it to go on', async () => (await workerNow(root, 'p')).crashes === undefined);
+});
+
+it('a start that attaches says it', async () => {
+  await halt(child);
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    await sayStanding({ facts: async () => ({ open: true }) }, false, { root, project: 'p' });
+    expect(said.mock.calls.join('')).toContain(`nothing moves: the worker is halted by a signal`);
+  } finally {
+    said.mockRestore();
+  }
 });
 
 it('is stopped as any other, and none of its processes stays', async () => {
